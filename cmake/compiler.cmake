@@ -1,0 +1,44 @@
+# The language, the warnings and the sanitizers of all targets of firn.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
+
+option(FIRN_WERROR "Warnings are errors (on in CI: a user's newer compiler must not stop a build)"
+  "$ENV{FIRN_WERROR}")
+option(FIRN_FUZZ "Link the fuzz programs with libFuzzer instead of replaying their corpus" OFF)
+set(FIRN_SANITIZE "" CACHE STRING "Sanitizers for everything: address,undefined or thread")
+
+add_library(firn_flags INTERFACE)
+target_include_directories(firn_flags INTERFACE "${PROJECT_SOURCE_DIR}/src")
+target_compile_options(firn_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wnull-dereference -Wswitch-enum -Wmissing-declarations
+  -Wextra-semi)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(firn_flags INTERFACE -Wduplicated-cond -Wlogical-op)
+endif()
+if(FIRN_WERROR)
+  target_compile_options(firn_flags INTERFACE -Werror)
+endif()
+
+if(FIRN_SANITIZE)
+  add_compile_options(-fsanitize=${FIRN_SANITIZE} -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${FIRN_SANITIZE})
+endif()
+if(FIRN_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+find_program(FIRN_CCACHE ccache)
+if(FIRN_CCACHE)
+  # A precompiled header changes nothing in the sources that use it, so ccache may ignore its time.
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}"
+    "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime,locale"
+    "${FIRN_CCACHE}")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-fpch-preprocess)
+  endif()
+endif()

@@ -1,0 +1,110 @@
+# Every library that firn uses, as a target. An installed Arrow comes first; else the one that
+# scripts/bootstrap unpacks into .deps/.
+#
+#   Arrow::arrow  Arrow::parquet  Arrow::compute
+#   simdjson::simdjson  nlohmann_json::nlohmann_json  fmt::fmt  spdlog::spdlog  CLI11::CLI11
+#   tomlplusplus::tomlplusplus  roaring::roaring  xxHash::xxhash  OpenSSL::Crypto
+#   zstd::zstd  snappy::snappy  lz4::lz4  libdeflate::libdeflate  ZLIB::ZLIB
+#   SQLite::SQLite3  PostgreSQL::headers (libpq is opened with dlopen on first use)
+#   tests: GTest::gtest  GTest::gmock  benchmark::benchmark  rapidcheck
+
+# Define the imported target `target` from a header and a library file; the static library is
+# preferred, so that the program starts faster and its package carries fewer files.
+function(firn_find_library target header library)
+  string(MAKE_C_IDENTIFIER "${target}" id)
+  find_path(${id}_INCLUDE_DIR "${header}")
+  find_library(${id}_LIBRARY NAMES "lib${library}.a" "${library}")
+  mark_as_advanced(${id}_INCLUDE_DIR ${id}_LIBRARY)
+  if(NOT ${id}_INCLUDE_DIR OR NOT ${id}_LIBRARY)
+    message(FATAL_ERROR "${target}: <${header}> and lib${library} not found; run scripts/bootstrap")
+  endif()
+  add_library(${target} UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION "${${id}_LIBRARY}"
+    INTERFACE_INCLUDE_DIRECTORIES "${${id}_INCLUDE_DIR}")
+endfunction()
+
+# Define the imported target `target` for a library that is only headers.
+function(firn_find_headers target header)
+  string(MAKE_C_IDENTIFIER "${target}" id)
+  find_path(${id}_INCLUDE_DIR "${header}" PATH_SUFFIXES ${ARGN})
+  mark_as_advanced(${id}_INCLUDE_DIR)
+  if(NOT ${id}_INCLUDE_DIR)
+    message(FATAL_ERROR "${target}: <${header}> not found; run scripts/bootstrap")
+  endif()
+  add_library(${target} INTERFACE IMPORTED GLOBAL)
+  set_target_properties(${target} PROPERTIES
+    INTERFACE_INCLUDE_DIRECTORIES "${${id}_INCLUDE_DIR}")
+endfunction()
+
+# Define Arrow::arrow, Arrow::parquet and Arrow::compute from a folder with include/ and
+# versioned shared libraries side by side: the layout of the pyarrow wheel.
+function(firn_add_arrow_from_wheel root)
+  set(pairs "arrow=arrow" "parquet=parquet" "compute=arrow_compute")
+  foreach(pair IN LISTS pairs)
+    string(REPLACE "=" ";" pair "${pair}")
+    list(GET pair 0 name)
+    list(GET pair 1 library)
+    set(file "${root}/lib${library}.so.2600")
+    if(NOT EXISTS "${file}")
+      message(FATAL_ERROR "Arrow: '${file}' not found; run scripts/bootstrap")
+    endif()
+    add_library(Arrow::${name} SHARED IMPORTED GLOBAL)
+    set_target_properties(Arrow::${name} PROPERTIES IMPORTED_LOCATION "${file}"
+      IMPORTED_SONAME "lib${library}.so.2600" INTERFACE_INCLUDE_DIRECTORIES "${root}/include")
+  endforeach()
+  set_target_properties(Arrow::parquet PROPERTIES INTERFACE_LINK_LIBRARIES Arrow::arrow)
+  set_target_properties(Arrow::compute PROPERTIES INTERFACE_LINK_LIBRARIES Arrow::arrow)
+endfunction()
+
+set(FIRN_ARROW_ROOT "$ENV{FIRN_ARROW_ROOT}" CACHE PATH
+  "A folder with Arrow's include/ and libarrow.so.2600; empty: an installed Arrow, else .deps/arrow")
+if(NOT FIRN_ARROW_ROOT)
+  find_package(Arrow 26 QUIET CONFIG)
+  find_package(Parquet 26 QUIET CONFIG)
+  find_package(ArrowCompute 26 QUIET CONFIG)
+endif()
+if(TARGET Arrow::arrow_shared AND TARGET Parquet::parquet_shared
+    AND TARGET ArrowCompute::arrow_compute_shared)
+  add_library(Arrow::arrow ALIAS Arrow::arrow_shared)
+  add_library(Arrow::parquet ALIAS Parquet::parquet_shared)
+  add_library(Arrow::compute ALIAS ArrowCompute::arrow_compute_shared)
+  set(FIRN_ARROW_SOURCE "installed ${Arrow_VERSION}")
+elseif(FIRN_ARROW_ROOT)
+  firn_add_arrow_from_wheel("${FIRN_ARROW_ROOT}")
+  set(FIRN_ARROW_SOURCE "${FIRN_ARROW_ROOT}")
+else()
+  firn_add_arrow_from_wheel("${PROJECT_SOURCE_DIR}/.deps/arrow")
+  set(FIRN_ARROW_SOURCE "${PROJECT_SOURCE_DIR}/.deps/arrow")
+endif()
+message(STATUS "Arrow: ${FIRN_ARROW_SOURCE}")
+
+find_package(Threads REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(GTest REQUIRED)
+
+firn_find_library(fmt::fmt fmt/format.h fmt)
+firn_find_library(spdlog::spdlog spdlog/spdlog.h spdlog)
+set_target_properties(spdlog::spdlog PROPERTIES
+  INTERFACE_COMPILE_DEFINITIONS "SPDLOG_COMPILED_LIB;SPDLOG_FMT_EXTERNAL"
+  INTERFACE_LINK_LIBRARIES "fmt::fmt;Threads::Threads")
+firn_find_library(simdjson::simdjson simdjson.h simdjson)
+firn_find_library(roaring::roaring roaring/roaring.h roaring)
+firn_find_library(zstd::zstd zstd.h zstd)
+firn_find_library(snappy::snappy snappy.h snappy)
+firn_find_library(lz4::lz4 lz4frame.h lz4)
+firn_find_library(libdeflate::libdeflate libdeflate.h deflate)
+firn_find_library(SQLite::SQLite3 sqlite3.h sqlite3)
+set_target_properties(SQLite::SQLite3 PROPERTIES
+  INTERFACE_LINK_LIBRARIES "Threads::Threads;${CMAKE_DL_LIBS};m")
+firn_find_library(xxHash::xxhash xxhash.h xxhash)
+firn_find_library(benchmark::benchmark benchmark/benchmark.h benchmark)
+set_target_properties(benchmark::benchmark PROPERTIES INTERFACE_LINK_LIBRARIES Threads::Threads)
+firn_find_library(rapidcheck rapidcheck.h rapidcheck)
+
+firn_find_headers(CLI11::CLI11 CLI/CLI.hpp)
+firn_find_headers(tomlplusplus::tomlplusplus toml++/toml.h)
+set_target_properties(tomlplusplus::tomlplusplus PROPERTIES
+  INTERFACE_COMPILE_DEFINITIONS "TOML_HEADER_ONLY=1")
+firn_find_headers(PostgreSQL::headers libpq-fe.h postgresql)
