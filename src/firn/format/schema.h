@@ -1,0 +1,88 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "firn/format/type.h"
+
+namespace firn {
+
+/// Field ids reserved by the spec for metadata columns.
+inline constexpr int32_t kFileFieldId = 2147483646;                       // _file
+inline constexpr int32_t kPosFieldId = 2147483645;                        // _pos
+inline constexpr int32_t kDeletedFieldId = 2147483644;                    // _deleted
+inline constexpr int32_t kSpecIdFieldId = 2147483643;                     // _spec_id
+inline constexpr int32_t kPartitionFieldId = 2147483642;                  // _partition
+inline constexpr int32_t kDeleteFilePathFieldId = 2147483546;             // file_path
+inline constexpr int32_t kDeleteFilePosFieldId = 2147483545;              // pos
+inline constexpr int32_t kDeleteFileRowFieldId = 2147483544;              // row
+inline constexpr int32_t kRowIdFieldId = 2147483540;                      // _row_id
+inline constexpr int32_t kLastUpdatedSequenceNumberFieldId = 2147483539;  // _last_updated_...
+inline constexpr int32_t kMaxUserFieldId = 2147483447;
+
+/// A table schema: a struct with an id and identifier fields, indexed by id and by name.
+class Schema {
+ public:
+  Schema() : Schema(0, {}) {}
+  Schema(int32_t schema_id, std::vector<NestedField> fields,
+         std::vector<int32_t> identifier_field_ids = {});
+
+  int32_t schema_id() const { return schema_id_; }
+  const std::vector<NestedField>& fields() const { return struct_->fields(); }
+  const TypePtr& as_struct() const { return struct_; }
+  const std::vector<int32_t>& identifier_field_ids() const { return identifier_field_ids_; }
+
+  /// The field at any depth, or null.
+  const NestedField* FindField(int32_t id) const;
+
+  /// By full name: "a.b", "list.element", "map.key", "map.value". A name with a dot in it is found
+  /// by its literal text too. Null if missing.
+  const NestedField* FindField(std::string_view full_name) const;
+
+  /// As above, ignoring case. Errors: kInvalidInput if two columns match.
+  Result<const NestedField*> FindFieldIgnoringCase(std::string_view full_name) const;
+
+  /// "a.b" of a field id; empty if missing.
+  std::string FullName(int32_t id) const;
+
+  /// Parent field id, or nullopt for a top-level field.
+  std::optional<int32_t> ParentId(int32_t id) const;
+
+  /// Positions from the root struct to the field through structs only; nullopt if a list or a map
+  /// lies between.
+  std::optional<std::vector<size_t>> StructPath(int32_t id) const;
+
+  int32_t highest_field_id() const { return highest_field_id_; }
+
+  /// Same struct and identifier fields; ids of the schemas are not compared.
+  bool IsSameAs(const Schema& other) const;
+
+ private:
+  struct Entry {
+    const NestedField* field;
+    std::string full_name;
+    std::optional<int32_t> parent_id;
+  };
+  int32_t schema_id_;
+  TypePtr struct_;
+  std::vector<int32_t> identifier_field_ids_;
+  std::unordered_map<int32_t, Entry> by_id_;
+  std::unordered_map<std::string, int32_t> by_name_;
+  int32_t highest_field_id_ = 0;
+};
+
+using SchemaPtr = std::shared_ptr<const Schema>;
+
+/// Legal for `format_version`: types, defaults, unique ids and names, identifier fields.
+/// Errors: kCorrupt, naming the field.
+Status ValidateSchema(const Schema& schema, int format_version);
+
+/// The schema with only the fields in `ids` (and the structs around them), in schema order.
+Schema SelectFields(const Schema& schema, const std::set<int32_t>& ids);
+
+}  // namespace firn

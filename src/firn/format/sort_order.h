@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "firn/format/schema.h"
+#include "firn/format/transform.h"
+
+namespace firn {
+
+struct SortField {
+  std::vector<int32_t> source_ids;
+  Transform transform;
+  bool is_descending = false;
+  bool is_nulls_first = true;
+
+  int32_t source_id() const { return source_ids.empty() ? 0 : source_ids.front(); }
+  bool operator==(const SortField&) const = default;
+};
+
+/// Order 0 is unsorted and has no fields.
+struct SortOrder {
+  int32_t order_id = 0;
+  std::vector<SortField> fields;
+  bool operator==(const SortOrder&) const = default;
+};
+
+/// "id DESC NULLS LAST, bucket[16](name) ASC NULLS FIRST"; a column that is gone shows its id.
+std::string FormatSortOrder(const SortOrder& order, const Schema& schema);
+
+}  // namespace firn
