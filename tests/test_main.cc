@@ -63,7 +63,7 @@ int CountUnexpectedSkips() {
 int main(int argc, char** argv) {
   testing::InitGoogleMock(&argc, argv);
   const int result = RUN_ALL_TESTS();
-  const bool lists_only = GTEST_FLAG_GET(list_tests);
+  const bool lists_only = testing::GTEST_FLAG(list_tests);
   if (!lists_only && CountUnexpectedSkips() > 0) return 1;
   return result;
 }

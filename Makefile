@@ -1,0 +1,33 @@
+# What a newcomer types; each target sets everything up itself.
+#
+#   make demo      firn's main job on a table that Spark wrote
+#   make test      every test
+#   make build     build/release/firn
+#   make package   dist/firn-<version>-linux-x86_64.tar.gz
+#   make format    clang-format on all sources
+
+SHELL := /bin/bash
+export PATH := $(CURDIR)/.deps/cmake/bin:$(PATH)
+
+.PHONY: demo test build package format configure
+
+demo: build
+	scripts/demo build/release/firn
+
+test: configure
+	cmake --build --preset release
+	ctest --preset release -j "$$(nproc)"
+
+build: configure
+	cmake --build --preset release --target firn
+
+package: build
+	scripts/package build/release dist
+
+format:
+	scripts/bootstrap --format
+	scripts/format
+
+configure:
+	scripts/bootstrap
+	cmake --preset release $(if $(FIRN_WERROR),-DFIRN_WERROR=$(FIRN_WERROR))
