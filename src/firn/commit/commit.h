@@ -1,0 +1,60 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firn/base/cancel.h"
+#include "firn/base/executor.h"
+#include "firn/catalog/catalog.h"
+#include "firn/format/manifest.h"
+#include "firn/scan/scan.h"
+
+/// Staged changes become one validated snapshot: conflict checks against everything committed since
+/// the starting snapshot, manifests written once and reused by retries, and a rule for unknown
+/// outcomes: while it is not certain that a commit failed, none of its files is deleted.
+
+namespace firn {
+
+struct CommitContext {
+  Catalog* catalog = nullptr;
+  Executor* executor = nullptr;
+  Clock* clock = nullptr;
+  Random* random = nullptr;
+  CancelToken cancel;
+};
+
+/// Replace files by others that hold the same rows: compaction.
+struct RewriteFilesRequest {
+  TableName table;
+  std::string branch = std::string(kMainBranch);
+  /// The snapshot that the inputs were planned from.
+  SnapshotId starting_snapshot_id = 0;
+  std::vector<DataFile> removed_data_files;
+  std::vector<DeleteFilePtr> removed_delete_files;
+  std::vector<DataFile> added_data_files;
+  /// Data sequence number of the added files: keeps equality deletes that arrive meanwhile in
+  /// force. Empty: that of the new snapshot.
+  std::optional<int64_t> data_sequence_number;
+  std::map<std::string, std::string> summary_properties;
+};
+
+struct CommitResult {
+  SnapshotId snapshot_id = 0;
+  Table table;  ///< After the commit.
+  int attempts = 1;
+  int64_t removed_delete_files = 0;
+};
+
+/// Commit the rewrite with validation and retries (`commit.retry.*`).
+///
+/// Errors  kCommitConflict: an input was removed or rewritten, a new delete applies to an input, or
+///         the history cannot be determined; the message names the file and the snapshot. The added
+///         files were deleted.
+///         kCommitUnknown: with the snapshot id and how to check. Nothing was deleted.
+Result<CommitResult> CommitRewriteFiles(const CommitContext& context,
+                                        const RewriteFilesRequest& request);
+
+}  // namespace firn

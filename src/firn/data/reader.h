@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "firn/base/memory_budget.h"
+#include "firn/base/row_stream.h"
+#include "firn/scan/scan.h"
+
+/// Rows of a table: data files of any format, resolved to the requested columns by field id, with
+/// every kind of delete applied.
+
+namespace firn {
+
+/// What every reader of one scan shares. The referenced objects outlive the stream.
+struct ReadContext {
+  std::shared_ptr<FileIO> io;
+  TableMetadataPtr metadata;
+  Executor* executor = nullptr;
+  MemoryBudget* budget = nullptr;
+  CancelToken cancel;
+};
+
+struct ReadOptions {
+  /// Columns of the result, in order: fields of the table schema at any depth kept in their
+  /// structs, and metadata columns (`_file`, `_pos`, `_partition`, `_spec_id`, `_row_id`,
+  /// `_last_updated_sequence_number`) by their reserved ids.
+  SchemaPtr projection;
+  ExpressionPtr filter;  ///< Bound to the table schema; null: all rows. Applied row by row.
+  int64_t batch_rows = 16384;
+  bool with_deletes_applied = true;
+  bool is_ordered = false;  ///< Batches in the order of `tasks` and of rows in the files.
+};
+
+/// Stream the rows of `tasks`. Memory stays under the budget whatever the files' size.
+/// Errors (in the stream too): kCorrupt naming the file, kNotFound, kUnsupported, kCancelled.
+Result<RowStream> ReadTasks(const ReadContext& context, std::vector<FileScanTask> tasks,
+                            const ReadOptions& options);
+
+/// Columns for `--columns a,b.c` (empty: all columns) of `schema`; metadata columns by name.
+/// Errors: kInvalidInput, listing the columns.
+Result<SchemaPtr> ProjectColumns(const TableMetadata& metadata, const Schema& schema,
+                                 const std::vector<std::string>& columns);
+
+/// A stream over rows of format values (metadata tables): `type` is their struct.
+Result<RowStream> MakeRowStream(TypePtr type, std::vector<StructValue> rows);
+
+}  // namespace firn

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "firn/base/executor.h"
+#include "firn/base/memory_budget.h"
+#include "firn/base/random.h"
+#include "firn/base/row_stream.h"
+#include "firn/format/manifest.h"
+#include "firn/format/table_metadata.h"
+
+/// Rows into data files: Parquet with field ids and exact Iceberg metrics.
+
+namespace firn {
+
+struct WriteContext {
+  std::shared_ptr<FileIO> io;
+  TableMetadataPtr metadata;
+  Executor* executor = nullptr;
+  MemoryBudget* budget = nullptr;
+  CancelToken cancel;
+  Random* random = nullptr;
+};
+
+struct DataWriteOptions {
+  SchemaPtr schema;  ///< Of the rows; may end with `_row_id`, `_last_updated_sequence_number` (v3).
+  PartitionSpecPtr spec;
+  StructValue partition;          ///< All rows belong to this partition of `spec`.
+  int64_t target_file_bytes = 0;  ///< Roll to the next file at this size, by real bytes; 0: never.
+  std::optional<int32_t> sort_order_id;
+};
+
+/// Write all rows of `rows` into data files below the table's data location (`write.data.path`,
+/// location provider properties), named uniquely. Files are finished and durable on return; on an
+/// error the files already written are deleted.
+/// Errors: those of the stream; kResourceExhausted (disk), kUnavailable.
+Result<std::vector<DataFile>> WriteDataFiles(const WriteContext& context,
+                                             const DataWriteOptions& options, RowStream rows);
+
+}  // namespace firn

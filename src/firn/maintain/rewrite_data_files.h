@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firn/base/memory_budget.h"
+#include "firn/commit/commit.h"
+#include "firn/scan/scan.h"
+
+/// Compaction: plan (manifests only), run (bytes), commit (one snapshot). Each step's input and
+/// output is plain data.
+
+namespace firn {
+
+/// Option names are Spark's, with `_` for `-`.
+struct RewriteDataFilesOptions {
+  int64_t target_file_size_bytes = 536870912;
+  int64_t min_file_size_bytes = 402653184;  ///< Smaller files are candidates.
+  int64_t max_file_size_bytes = 966367641;  ///< Larger files are candidates.
+  int64_t min_input_files = 5;
+  bool rewrite_all = false;
+  int64_t max_file_group_size_bytes = 107374182400;
+  int64_t max_file_group_input_files = INT64_MAX;
+  int64_t delete_file_threshold = 2147483647;
+  double delete_ratio_threshold = 0.3;
+  int64_t max_files_to_rewrite = 0;  ///< 0: no cap.
+  std::string rewrite_job_order = "none";
+  int64_t max_concurrent_file_group_rewrites = 5;
+  bool use_starting_sequence_number = true;
+};
+
+/// Defaults from the table's properties, then `options` by Spark's names. Errors: kInvalidInput for
+/// unknown names (listing the known ones), unparsable or inconsistent values.
+Result<RewriteDataFilesOptions> ParseRewriteDataFilesOptions(
+    const TableMetadata& metadata, const std::map<std::string, std::string>& options);
+
+struct FileGroup {
+  int64_t index = 0;
+  int32_t output_spec_id = 0;
+  StructValue partition;       ///< Of the output spec; all rows go there.
+  std::string partition_path;  ///< For people.
+  std::vector<FileScanTask> inputs;
+  int64_t input_bytes = 0;
+  int64_t expected_outputs = 1;
+  int64_t split_bytes = 0;  ///< Roll outputs at this size.
+};
+
+struct CompactionPlan {
+  SnapshotId starting_snapshot_id = 0;
+  int64_t starting_sequence_number = 0;
+  std::vector<FileGroup> groups;
+};
+
+struct Progress {
+  std::string phase;
+  int64_t files_done = 0;
+  int64_t files_total = 0;
+  int64_t bytes_done = 0;
+  int64_t bytes_total = 0;
+};
+
+struct RewriteDataFilesResult {
+  int32_t rewritten_data_files_count = 0;
+  int32_t added_data_files_count = 0;
+  int64_t rewritten_bytes_count = 0;
+  int32_t failed_data_files_count = 0;
+  int32_t removed_delete_files_count = 0;
+  std::optional<SnapshotId> snapshot_id;  ///< Empty: there was nothing to do.
+};
+
+struct MaintainContext {
+  CommitContext commit;
+  MemoryBudget* budget = nullptr;
+  std::function<void(const Progress&)> progress;  ///< May be null.
+};
+
+/// Reads manifests only; the same plan for the same snapshot.
+Result<CompactionPlan> PlanCompaction(const MaintainContext& context, const Table& table,
+                                      const std::string& branch, const ExpressionPtr& where,
+                                      const RewriteDataFilesOptions& options);
+
+/// Plan, run and commit.
+Result<RewriteDataFilesResult> RewriteDataFiles(const MaintainContext& context, const Table& table,
+                                                const std::string& branch,
+                                                const ExpressionPtr& where,
+                                                const RewriteDataFilesOptions& options);
+
+}  // namespace firn
