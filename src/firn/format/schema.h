@@ -41,10 +41,11 @@ class Schema {
   const NestedField* FindField(int32_t id) const;
 
   /// By full name: "a.b", "list.element", "map.key", "map.value". A name with a dot in it is found
-  /// by its literal text too. Null if missing.
+  /// by its literal text too, and a field of structs in a list or map by its short name ("points.x"
+  /// for "points.element.x") unless another field is called so. Null if missing.
   const NestedField* FindField(std::string_view full_name) const;
 
-  /// As above, ignoring case. Errors: kInvalidInput if two columns match.
+  /// As above, ignoring the case of ASCII letters. Errors: kInvalidInput if two columns match.
   Result<const NestedField*> FindFieldIgnoringCase(std::string_view full_name) const;
 
   /// "a.b" of a field id; empty if missing.
@@ -63,6 +64,7 @@ class Schema {
   bool IsSameAs(const Schema& other) const;
 
  private:
+  class Indexer;
   struct Entry {
     const NestedField* field;
     std::string full_name;
@@ -78,11 +80,12 @@ class Schema {
 
 using SchemaPtr = std::shared_ptr<const Schema>;
 
-/// Legal for `format_version`: types, defaults, unique ids and names, identifier fields.
+/// Legal for `format_version`: types, defaults, unique ids and full names, identifier fields.
 /// Errors: kCorrupt, naming the field.
 Status ValidateSchema(const Schema& schema, int format_version);
 
-/// The schema with only the fields in `ids` (and the structs around them), in schema order.
+/// The schema with only the fields in `ids`, each with all that it contains, and the structs, lists
+/// and maps (with their whole key) around them, in schema order.
 Schema SelectFields(const Schema& schema, const std::set<int32_t>& ids);
 
 }  // namespace firn

@@ -1,0 +1,155 @@
+#include "firn/format/schema.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "firn/base/ascii.h"
+
+namespace firn {
+
+// Walks a schema once and fills its indexes.
+class Schema::Indexer {
+ public:
+  explicit Indexer(Schema& schema) : schema_(schema) {}
+
+  void Run() {
+    AddChildren(*schema_.struct_, "", "", std::nullopt);
+    // The short names of Java ("points.x" for "points.element.x") where nothing else is called so.
+    for (auto& [name, id] : short_names_)
+      schema_.by_name_.emplace(std::move(name), id);
+  }
+
+ private:
+  void AddChildren(const Type& type, const std::string& prefix, const std::string& short_prefix,
+                   std::optional<int32_t> parent_id) {
+    for (const NestedField& field : type.fields()) {
+      const std::string name = prefix + field.name;
+      const bool is_skipped = ReachesStruct(type, field);
+      std::string short_name = short_prefix + field.name;
+      schema_.highest_field_id_ = std::max(schema_.highest_field_id_, field.id);
+      schema_.by_id_.emplace(field.id, Entry{&field, name, parent_id});
+      schema_.by_name_.emplace(name, field.id);
+      if (short_name != name) short_names_.emplace_back(short_name, field.id);
+      if (!field.type || !field.type->is_nested()) continue;
+      AddChildren(*field.type, name + ".", is_skipped ? short_prefix : short_name + ".", field.id);
+    }
+  }
+
+  // True for the element of a list and the value of a map that are structs.
+  static bool ReachesStruct(const Type& parent, const NestedField& field) {
+    if (!field.type || field.type->id() != TypeId::kStruct) return false;
+    return parent.id() == TypeId::kList ||
+           (parent.id() == TypeId::kMap && &field == &parent.value());
+  }
+
+  Schema& schema_;
+  std::vector<std::pair<std::string, int32_t>> short_names_;
+};
+
+Schema::Schema(int32_t schema_id, std::vector<NestedField> fields,
+               std::vector<int32_t> identifier_field_ids)
+    : schema_id_(schema_id),
+      struct_(Type::Struct(std::move(fields))),
+      identifier_field_ids_(std::move(identifier_field_ids)) {
+  Indexer(*this).Run();
+}
+
+const NestedField* Schema::FindField(int32_t id) const {
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? nullptr : found->second.field;
+}
+
+const NestedField* Schema::FindField(std::string_view full_name) const {
+  const auto found = by_name_.find(std::string(full_name));
+  return found == by_name_.end() ? nullptr : FindField(found->second);
+}
+
+Result<const NestedField*> Schema::FindFieldIgnoringCase(std::string_view full_name) const {
+  std::optional<int32_t> id;
+  std::string_view id_name;
+  for (const auto& [name, candidate] : by_name_) {
+    if (!EqualsIgnoringAsciiCase(name, full_name)) continue;
+    if (id && *id != candidate) {
+      return MakeError(ErrorCode::kInvalidInput,
+                       "column '{}' is ambiguous when case is ignored: '{}' and '{}' match; "
+                       "write it as the schema does and make names case-sensitive",
+                       full_name, std::min(id_name, std::string_view(name)),
+                       std::max(id_name, std::string_view(name)));
+    }
+    id = candidate;
+    id_name = name;
+  }
+  return id ? FindField(*id) : nullptr;
+}
+
+std::string Schema::FullName(int32_t id) const {
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? std::string() : found->second.full_name;
+}
+
+std::optional<int32_t> Schema::ParentId(int32_t id) const {
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? std::nullopt : found->second.parent_id;
+}
+
+std::optional<std::vector<size_t>> Schema::StructPath(int32_t id) const {
+  std::vector<size_t> path;
+  for (std::optional<int32_t> current = id; current; current = ParentId(*current)) {
+    const NestedField* field = FindField(*current);
+    if (!field) return std::nullopt;
+    const std::optional<int32_t> parent_id = ParentId(*current);
+    const Type& parent = parent_id ? *FindField(*parent_id)->type : *struct_;
+    if (parent.id() != TypeId::kStruct) return std::nullopt;
+    path.push_back(static_cast<size_t>(field - parent.fields().data()));
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+bool Schema::IsSameAs(const Schema& other) const {
+  const auto sorted = [](std::vector<int32_t> ids) {
+    std::sort(ids.begin(), ids.end());
+    return ids;
+  };
+  return *struct_ == *other.struct_ &&
+         sorted(identifier_field_ids_) == sorted(other.identifier_field_ids_);
+}
+
+namespace {
+
+// The field with only the selected parts of its type; nullopt if nothing of it is selected.
+std::optional<NestedField> SelectField(const NestedField& field, const std::set<int32_t>& ids) {
+  if (ids.contains(field.id)) return field;
+  if (!field.type->is_nested()) return std::nullopt;
+  std::vector<NestedField> selected;
+  for (const NestedField& child : field.type->fields()) {
+    if (auto kept = SelectField(child, ids)) selected.push_back(*std::move(kept));
+  }
+  if (selected.empty()) return std::nullopt;
+  NestedField result = field;
+  if (field.type->id() == TypeId::kStruct) {
+    result.type = Type::Struct(std::move(selected));
+  } else if (field.type->id() == TypeId::kList) {
+    result.type = Type::List(std::move(selected.front()));
+  } else if (selected.back().id == field.type->value().id) {
+    result.type = Type::Map(field.type->key(), std::move(selected.back()));
+  }  // Only (a part of) the key: a map without values is of no use, so all of it stays.
+  return result;
+}
+
+}  // namespace
+
+Schema SelectFields(const Schema& schema, const std::set<int32_t>& ids) {
+  std::vector<NestedField> fields;
+  for (const NestedField& field : schema.fields()) {
+    if (auto kept = SelectField(field, ids)) fields.push_back(*std::move(kept));
+  }
+  Schema selected(schema.schema_id(), std::move(fields));
+  std::vector<int32_t> identifier_field_ids;
+  for (const int32_t id : schema.identifier_field_ids()) {
+    if (selected.FindField(id)) identifier_field_ids.push_back(id);
+  }
+  return Schema(schema.schema_id(), selected.fields(), std::move(identifier_field_ids));
+}
+
+}  // namespace firn

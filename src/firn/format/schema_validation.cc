@@ -1,0 +1,137 @@
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "firn/format/schema.h"
+
+namespace firn {
+namespace {
+
+bool HasOnlyNullDefault(const Type& type) {
+  return type.id() == TypeId::kUnknown || type.id() == TypeId::kVariant ||
+         type.id() == TypeId::kGeometry || type.id() == TypeId::kGeography;
+}
+
+// A default of a nested column is null, or {} for a struct: the children's own defaults apply.
+bool IsLegalNestedDefault(const Value& value) {
+  return value.is<std::shared_ptr<const StructValue>>() && value.as_struct().fields.empty();
+}
+
+class SchemaValidator {
+ public:
+  SchemaValidator(const Schema& schema, int format_version)
+      : schema_(schema), format_version_(format_version) {}
+
+  Status Run() {
+    FIRN_RETURN_IF_ERROR(CheckChildren(*schema_.as_struct(), ""));
+    for (const int32_t id : schema_.identifier_field_ids()) {
+      FIRN_RETURN_IF_ERROR(CheckIdentifierField(id));
+    }
+    return {};
+  }
+
+ private:
+  template <typename... Args>
+  Error Fail(fmt::format_string<Args...> text, Args&&... args) const {
+    return MakeError(ErrorCode::kCorrupt, "schema {}: {}", schema_.schema_id(),
+                     fmt::format(text, std::forward<Args>(args)...));
+  }
+
+  Status CheckChildren(const Type& type, const std::string& prefix) {
+    for (const NestedField& field : type.fields()) {
+      const std::string name = prefix + field.name;
+      FIRN_RETURN_IF_ERROR(CheckIdAndName(field, name));
+      FIRN_RETURN_IF_ERROR(CheckType(field, name));
+      FIRN_RETURN_IF_ERROR(CheckDefaults(field, name));
+      FIRN_RETURN_IF_ERROR(CheckChildren(*field.type, name + "."));
+    }
+    return {};
+  }
+
+  Status CheckIdAndName(const NestedField& field, const std::string& name) {
+    if (field.id < 0 || field.id > kMaxUserFieldId) {
+      return Fail("field '{}' has id {}, expected 0 to {}", name, field.id, kMaxUserFieldId);
+    }
+    const auto [other, is_new_id] = names_by_id_.emplace(field.id, name);
+    if (!is_new_id) {
+      return Fail("fields '{}' and '{}' have the same id {}, expected unique ids", other->second,
+                  name, field.id);
+    }
+    const auto [same, is_new_name] = ids_by_name_.emplace(name, field.id);
+    if (!is_new_name) {
+      return Fail("fields {} and {} have the same name '{}', expected unique names", same->second,
+                  field.id, name);
+    }
+    return {};
+  }
+
+  Status CheckType(const NestedField& field, const std::string& name) {
+    const TypeId id = field.type->id();
+    if (MinFormatVersion(id) > format_version_) {
+      return Fail("field '{}' has type {}, which needs format version {}, but the table has {}",
+                  name, FormatType(*field.type), MinFormatVersion(id), format_version_);
+    }
+    if (id == TypeId::kUnknown && field.required) {
+      return Fail("field '{}' has type unknown and is required, expected optional", name);
+    }
+    if (id == TypeId::kMap && !field.type->key().required) {
+      return Fail("the key of map '{}' is optional, expected required", name);
+    }
+    return {};
+  }
+
+  Status CheckDefaults(const NestedField& field, const std::string& name) {
+    const bool has_initial = field.initial_default && !field.initial_default->is_null();
+    if (has_initial && format_version_ < 3) {
+      return Fail(
+          "field '{}' has an initial default, which needs format version 3, but the table "
+          "has {}",
+          name, format_version_);
+    }
+    for (const auto& value : {field.initial_default, field.write_default}) {
+      if (!value || value->is_null()) continue;
+      if (HasOnlyNullDefault(*field.type)) {
+        return Fail("field '{}' of type {} has a default, expected null", name,
+                    FormatType(*field.type));
+      }
+      if (field.type->is_nested() && !IsLegalNestedDefault(*value)) {
+        return Fail("nested field '{}' has a default, expected null (or {{}} for a struct)", name);
+      }
+    }
+    return {};
+  }
+
+  Status CheckIdentifierField(int32_t id) const {
+    const NestedField* field = schema_.FindField(id);
+    if (!field) return Fail("identifier field {} is not in the schema", id);
+    const std::string name = schema_.FullName(id);
+    if (!field->type->is_primitive() || field->type->is_float()) {
+      return Fail("identifier field '{}' has type {}, expected a primitive but no float or double",
+                  name, FormatType(*field->type));
+    }
+    if (!field->required) {
+      return Fail("identifier field '{}' is optional, expected required", name);
+    }
+    for (auto parent = schema_.ParentId(id); parent; parent = schema_.ParentId(*parent)) {
+      const NestedField& outer = *schema_.FindField(*parent);
+      if (outer.type->id() != TypeId::kStruct || !outer.required) {
+        return Fail("identifier field '{}' lies in '{}', expected required structs only", name,
+                    schema_.FullName(*parent));
+      }
+    }
+    return {};
+  }
+
+  const Schema& schema_;
+  int format_version_;
+  std::unordered_map<int32_t, std::string> names_by_id_;
+  std::unordered_map<std::string, int32_t> ids_by_name_;
+};
+
+}  // namespace
+
+Status ValidateSchema(const Schema& schema, int format_version) {
+  return SchemaValidator(schema, format_version).Run();
+}
+
+}  // namespace firn
