@@ -66,7 +66,8 @@ class Catalog {
   ///
   /// Errors  kCommitConflict: a requirement failed or another writer won; nothing changed.
   ///         kCommitUnknown: no answer came, so the change may have happened. Delete no file.
-  virtual Result<Table> Commit(const TableName& name, std::span<const TableRequirement> requirements,
+  virtual Result<Table> Commit(const TableName& name,
+                               std::span<const TableRequirement> requirements,
                                std::span<const TableUpdate> updates) = 0;
 
   /// Name an existing metadata file. Errors: kAlreadyExists, kNotFound, kUnsupported.
