@@ -82,8 +82,8 @@ class InlineExecutor final : public Executor {
   bool RunOne() override { return false; }
 };
 
-// The shared state of one ParallelFor. Indices are handed out in order, so when index j failed every
-// lower one was started: the lowest error does not depend on timing.
+// The shared state of one ParallelFor. Indices are handed out in order, so when index j failed
+// every lower one was started: the lowest error does not depend on timing.
 class IndexedLoop {
  public:
   IndexedLoop(size_t count, const std::function<Status(size_t)>& body, const CancelToken& cancel)
