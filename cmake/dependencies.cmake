@@ -8,9 +8,14 @@
 #   SQLite::SQLite3  PostgreSQL::headers (libpq is opened with dlopen on first use)
 #   tests: GTest::gtest  GTest::gmock  benchmark::benchmark  rapidcheck
 
+# Third-party files that go into the program; scripts/package finds their licences.
+define_property(GLOBAL PROPERTY FIRN_THIRD_PARTY_FILES)
+
 # Define the imported target `target` from a header and a library file; the static library is
-# preferred, so that the program starts faster and its package carries fewer files.
+# preferred, so that the program starts faster and its package carries fewer files. TEST_ONLY: it
+# does not go into the program.
 function(firn_find_library target header library)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "TEST_ONLY" "" "")
   string(MAKE_C_IDENTIFIER "${target}" id)
   find_path(${id}_INCLUDE_DIR "${header}")
   find_library(${id}_LIBRARY NAMES "lib${library}.a" "${library}")
@@ -21,9 +26,13 @@ function(firn_find_library target header library)
   add_library(${target} UNKNOWN IMPORTED GLOBAL)
   set_target_properties(${target} PROPERTIES IMPORTED_LOCATION "${${id}_LIBRARY}"
     INTERFACE_INCLUDE_DIRECTORIES "${${id}_INCLUDE_DIR}")
+  if(NOT arg_TEST_ONLY)
+    set_property(GLOBAL APPEND PROPERTY FIRN_THIRD_PARTY_FILES "${${id}_LIBRARY}")
+  endif()
 endfunction()
 
-# Define the imported target `target` for a library that is only headers.
+# Define the imported target `target` for a library that is only headers; further arguments are
+# folders below the usual ones to look in.
 function(firn_find_headers target header)
   string(MAKE_C_IDENTIFIER "${target}" id)
   find_path(${id}_INCLUDE_DIR "${header}" PATH_SUFFIXES ${ARGN})
@@ -34,6 +43,7 @@ function(firn_find_headers target header)
   add_library(${target} INTERFACE IMPORTED GLOBAL)
   set_target_properties(${target} PROPERTIES
     INTERFACE_INCLUDE_DIRECTORIES "${${id}_INCLUDE_DIR}")
+  set_property(GLOBAL APPEND PROPERTY FIRN_THIRD_PARTY_FILES "${${id}_INCLUDE_DIR}/${header}")
 endfunction()
 
 # Define Arrow::arrow, Arrow::parquet and Arrow::compute from a folder with include/ and
@@ -83,6 +93,8 @@ find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(GTest REQUIRED)
+set_property(GLOBAL APPEND PROPERTY FIRN_THIRD_PARTY_FILES
+  "${nlohmann_json_CONFIG}" "${ZLIB_LIBRARIES}" "${OPENSSL_CRYPTO_LIBRARY}")
 
 firn_find_library(fmt::fmt fmt/format.h fmt)
 firn_find_library(spdlog::spdlog spdlog/spdlog.h spdlog)
@@ -99,9 +111,9 @@ firn_find_library(SQLite::SQLite3 sqlite3.h sqlite3)
 set_target_properties(SQLite::SQLite3 PROPERTIES
   INTERFACE_LINK_LIBRARIES "Threads::Threads;${CMAKE_DL_LIBS};m")
 firn_find_library(xxHash::xxhash xxhash.h xxhash)
-firn_find_library(benchmark::benchmark benchmark/benchmark.h benchmark)
+firn_find_library(benchmark::benchmark benchmark/benchmark.h benchmark TEST_ONLY)
 set_target_properties(benchmark::benchmark PROPERTIES INTERFACE_LINK_LIBRARIES Threads::Threads)
-firn_find_library(rapidcheck rapidcheck.h rapidcheck)
+firn_find_library(rapidcheck rapidcheck.h rapidcheck TEST_ONLY)
 
 firn_find_headers(CLI11::CLI11 CLI/CLI.hpp)
 firn_find_headers(tomlplusplus::tomlplusplus toml++/toml.h)
