@@ -28,7 +28,6 @@ struct CommitContext {
 
 /// Replace files by others that hold the same rows: compaction.
 struct RewriteFilesRequest {
-  TableName table;
   std::string branch = std::string(kMainBranch);
   /// The snapshot that the inputs were planned from.
   SnapshotId starting_snapshot_id = 0;
@@ -48,13 +47,14 @@ struct CommitResult {
   int64_t removed_delete_files = 0;
 };
 
-/// Commit the rewrite with validation and retries (`commit.retry.*`).
+/// Commit the rewrite of the table that was `planned`, with validation and retries
+/// (`commit.retry.*`).
 ///
 /// Errors  kCommitConflict: an input was removed or rewritten, a new delete applies to an input, or
 ///         the history cannot be determined; the message names the file and the snapshot. The added
 ///         files were deleted.
 ///         kCommitUnknown: with the snapshot id and how to check. Nothing was deleted.
-Result<CommitResult> CommitRewriteFiles(const CommitContext& context,
+Result<CommitResult> CommitRewriteFiles(const CommitContext& context, const Table& planned,
                                         const RewriteFilesRequest& request);
 
 }  // namespace firn

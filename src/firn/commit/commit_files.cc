@@ -1,0 +1,38 @@
+#include <utility>
+
+#include "firn/base/log.h"
+#include "firn/commit/commit_files_internal.h"
+#include "firn/io/uri.h"
+
+namespace firn {
+
+std::string CommitFiles::NextManifest(const TableMetadata& metadata) {
+  std::string uri =
+      JoinUri(metadata.MetadataLocation(), fmt::format("{}-m{}.avro", uuid_, manifest_count_++));
+  written_.push_back(uri);
+  return uri;
+}
+
+std::string CommitFiles::ManifestList(const TableMetadata& metadata, int attempt) {
+  std::string uri = JoinUri(metadata.MetadataLocation(),
+                            fmt::format("snap-{}-{}-{}.avro", snapshot_id_, attempt, uuid_));
+  written_.push_back(uri);
+  return uri;
+}
+
+void CommitFiles::DeleteUnused(FileIO& io, const std::set<std::string>& used) {
+  std::vector<std::string> unused;
+  std::vector<std::string> kept;
+  for (std::string& uri : written_) {
+    (used.contains(uri) ? kept : unused).push_back(std::move(uri));
+  }
+  written_ = std::move(kept);
+  for (const DeleteOutcome& outcome : io.DeleteMany(unused)) {
+    if (!outcome.status.ok() && !outcome.was_missing) {
+      Log(LogLevel::kWarning, "unused file '{}' of a commit stays: {}", outcome.uri,
+          outcome.status.error().Format());
+    }
+  }
+}
+
+}  // namespace firn

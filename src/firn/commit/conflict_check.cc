@@ -1,0 +1,138 @@
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "firn/commit/conflict_check_internal.h"
+
+namespace firn {
+namespace {
+
+/// The data files that a commit replaces, findable by what deletes refer to.
+class ReplacedFiles {
+ public:
+  explicit ReplacedFiles(const std::vector<DataFile>& files) {
+    for (const DataFile& file : files) {
+      paths_.insert(file.file_path);
+      by_spec_[file.partition_spec_id].push_back(&file);
+    }
+  }
+
+  bool Holds(const std::string& path) const { return paths_.contains(path); }
+
+  /// A replaced file of the partition, or null.
+  const DataFile* InPartition(int32_t spec_id, const StructValue& partition) const {
+    const auto files = by_spec_.find(spec_id);
+    if (files == by_spec_.end()) {
+      return nullptr;
+    }
+    for (const DataFile* file : files->second) {
+      if (file->partition.fields == partition.fields) {
+        return file;
+      }
+    }
+    return nullptr;
+  }
+
+  const DataFile* Any() const {
+    return by_spec_.empty() ? nullptr : by_spec_.begin()->second.front();
+  }
+
+ private:
+  std::unordered_set<std::string> paths_;
+  std::unordered_map<int32_t, std::vector<const DataFile*>> by_spec_;
+};
+
+/// The replaced file that `deletes` applies to; empty if none.
+std::string FindTarget(const TableMetadata& metadata, const ReplacedFiles& replaced,
+                       const DataFile& deletes) {
+  if (deletes.content == FileContent::kPositionDeletes) {
+    const std::string referenced = ReferencedDataFile(deletes);
+    if (!referenced.empty()) {
+      return replaced.Holds(referenced) ? referenced : "";
+    }
+  } else {
+    const PartitionSpecPtr spec = metadata.FindSpec(deletes.partition_spec_id);
+    if (spec == nullptr || spec->is_unpartitioned()) {
+      return replaced.Any() == nullptr ? "" : replaced.Any()->file_path;
+    }
+  }
+  const DataFile* file = replaced.InPartition(deletes.partition_spec_id, deletes.partition);
+  return file == nullptr ? "" : file->file_path;
+}
+
+}  // namespace
+
+Result<std::vector<const Snapshot*>> HistorySince(const TableMetadata& metadata,
+                                                  const Snapshot* head, SnapshotId starting_id) {
+  std::vector<const Snapshot*> since;
+  std::unordered_set<SnapshotId> seen;
+  for (const Snapshot* at = head; at != nullptr;) {
+    if (at->snapshot_id == starting_id) {
+      return since;
+    }
+    if (!seen.insert(at->snapshot_id).second) {
+      return MakeError(ErrorCode::kCorrupt, "snapshot {} is its own ancestor", at->snapshot_id);
+    }
+    since.push_back(at);
+    at = at->parent_snapshot_id ? metadata.FindSnapshot(*at->parent_snapshot_id) : nullptr;
+  }
+  return MakeError(ErrorCode::kCommitConflict,
+                   "cannot determine the history since snapshot {}: it is no ancestor of the "
+                   "branch's head {} (expired or rolled back meanwhile); run the operation again",
+                   starting_id, head == nullptr ? 0 : head->snapshot_id);
+}
+
+std::string ReferencedDataFile(const DataFile& delete_file) {
+  if (delete_file.referenced_data_file) {
+    return *delete_file.referenced_data_file;
+  }
+  const FileMetrics& metrics = delete_file.metrics;
+  const std::string* lower = FindInFieldMap(metrics.lower_bounds, kDeleteFilePathFieldId);
+  const std::string* upper = FindInFieldMap(metrics.upper_bounds, kDeleteFilePathFieldId);
+  return lower != nullptr && upper != nullptr && *lower == *upper ? *lower : std::string();
+}
+
+Status CheckNoNewDeletes(const CommitContext& context, const Table& base,
+                         const std::vector<ManifestFile>& manifests,
+                         const std::vector<DataFile>& data_files, const NewDeletesCheck& check) {
+  const TableMetadata& metadata = *base.metadata;
+  const ReplacedFiles replaced(data_files);
+  std::vector<const ManifestFile*> recent;
+  for (const ManifestFile& manifest : manifests) {
+    if (manifest.content == ManifestContent::kDeletes && manifest.has_live_files() &&
+        manifest.sequence_number > check.starting_sequence_number) {
+      recent.push_back(&manifest);
+    }
+  }
+  static const std::vector<int32_t> kPathColumn = {kDeleteFilePathFieldId};
+  const ManifestReadOptions options{
+      .with_column_sizes = false, .metrics_field_ids = &kPathColumn, .with_deleted = false};
+  const auto check_entry = [&](ManifestEntry& entry) -> Status {
+    if (entry.sequence_number.value_or(0) <= check.starting_sequence_number ||
+        (check.ignores_equality_deletes && entry.file.content == FileContent::kEqualityDeletes)) {
+      return {};
+    }
+    const std::string target = FindTarget(metadata, replaced, entry.file);
+    if (target.empty()) {
+      return {};
+    }
+    return MakeError(ErrorCode::kCommitConflict,
+                     "delete file '{}' was committed by snapshot {} after the operation began and "
+                     "applies to data file '{}', which it replaces; run the operation again",
+                     entry.file.file_path, entry.snapshot_id.value_or(0), target);
+  };
+  return ParallelFor(
+      *context.executor, recent.size(),
+      [&](size_t i) -> Status {
+        const PartitionSpecPtr spec = metadata.FindSpec(recent[i]->partition_spec_id);
+        if (spec == nullptr) {
+          return MakeError(ErrorCode::kCorrupt, "manifest '{}' has the unknown partition spec {}",
+                           recent[i]->manifest_path, recent[i]->partition_spec_id);
+        }
+        const TypePtr type = PartitionType(*spec, metadata.SchemasNewestFirst());
+        return ReadManifest(*base.io, *recent[i], *type, options, check_entry);
+      },
+      context.cancel);
+}
+
+}  // namespace firn

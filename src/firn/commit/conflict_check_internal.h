@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "firn/commit/commit.h"
+
+namespace firn {
+
+/// The snapshots after `starting_id` up to and including `head`, newest first.
+/// Errors: kCommitConflict if `starting_id` is no ancestor of `head` (rolled back, or expired): the
+/// history cannot be determined.
+Result<std::vector<const Snapshot*>> HistorySince(const TableMetadata& metadata,
+                                                  const Snapshot* head, SnapshotId starting_id);
+
+/// Which deletes count as new for a set of data files that a commit replaces.
+struct NewDeletesCheck {
+  int64_t starting_sequence_number = 0;  ///< Deletes numbered at or below were read.
+  /// True if the replacement keeps an old data sequence number, so that equality deletes committed
+  /// meanwhile stay in force for it.
+  bool ignores_equality_deletes = false;
+};
+
+/// Fail if a delete that is live among `manifests` (of the branch's head) came after the start and
+/// applies to one of `data_files`. A position delete without a single referenced file counts for
+/// every file of its partition. Errors: kCommitConflict naming both files.
+Status CheckNoNewDeletes(const CommitContext& context, const Table& base,
+                         const std::vector<ManifestFile>& manifests,
+                         const std::vector<DataFile>& data_files, const NewDeletesCheck& check);
+
+/// The only data file that a position delete file or deletion vector names: `referenced_data_file`,
+/// or equal bounds of its path column; empty if it may name several.
+std::string ReferencedDataFile(const DataFile& delete_file);
+
+}  // namespace firn

@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <mutex>
+#include <unordered_set>
+#include <utility>
+
+#include "firn/commit/manifest_filter_internal.h"
+
+namespace firn {
+namespace {
+
+/// Beyond this many distinct partitions a manifest's summary is not worth testing.
+constexpr size_t kPartitionsTestedMax = 1000;
+
+bool MayHoldValue(const FieldSummary& summary, const Type& type, const Value& value) {
+  if (value.is_null()) {
+    return summary.contains_null;
+  }
+  if (!type.is_primitive() || type.is_float() || !summary.lower_bound || !summary.upper_bound) {
+    return true;  // NaN is in no bound, and an absent bound tells nothing that is safe to use here.
+  }
+  const Value lower = FromBoundBytes(AsBytes(*summary.lower_bound), type);
+  const Value upper = FromBoundBytes(AsBytes(*summary.upper_bound), type);
+  if (lower.is_null() || upper.is_null() || CompareValues(lower, upper) > 0) {
+    return true;
+  }
+  return CompareValues(lower, value) <= 0 && CompareValues(value, upper) <= 0;
+}
+
+bool MayHoldPartition(const std::vector<FieldSummary>& summaries, const Type& partition_type,
+                      const StructValue& partition) {
+  const size_t count = std::min(summaries.size(), partition.fields.size());
+  for (size_t i = 0; i < count && i < partition_type.fields().size(); ++i) {
+    if (!MayHoldValue(summaries[i], *partition_type.fields()[i].type, partition.fields[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool IsSamePartition(const StructValue& a, const StructValue& b) { return a.fields == b.fields; }
+
+}  // namespace
+
+std::string FileKey(const DataFile& file) {
+  if (!file.is_deletion_vector()) {
+    return file.file_path;
+  }
+  return fmt::format("{}#{}", file.file_path, file.content_offset.value_or(-1));
+}
+
+ManifestFilter::ManifestFilter(ManifestContent content, const std::vector<DataFile>& files,
+                               SnapshotId snapshot_id)
+    : content_(content), snapshot_id_(snapshot_id) {
+  for (const DataFile& file : files) {
+    keys_.emplace(FileKey(file), file.file_path);
+    std::vector<StructValue>& known = partitions_[file.partition_spec_id];
+    const auto is_same = [&](const StructValue& other) {
+      return IsSamePartition(other, file.partition);
+    };
+    if (known.size() <= kPartitionsTestedMax && std::none_of(known.begin(), known.end(), is_same)) {
+      known.push_back(file.partition);
+    }
+  }
+}
+
+bool ManifestFilter::MayName(const TableMetadata& metadata, const ManifestFile& manifest) const {
+  const auto found = partitions_.find(manifest.partition_spec_id);
+  if (found == partitions_.end() || !manifest.has_live_files()) {
+    return false;
+  }
+  const PartitionSpecPtr spec = metadata.FindSpec(manifest.partition_spec_id);
+  if (!manifest.partitions || spec == nullptr || found->second.size() > kPartitionsTestedMax) {
+    return true;
+  }
+  const TypePtr type = PartitionType(*spec, metadata.SchemasNewestFirst());
+  return std::any_of(found->second.begin(), found->second.end(), [&](const StructValue& values) {
+    return MayHoldPartition(*manifest.partitions, *type, values);
+  });
+}
+
+Result<bool> ManifestFilter::Names(FileIO& io, const ManifestFile& manifest,
+                                   const Type& partition_type) const {
+  bool is_named = false;
+  const ManifestReadOptions options{.with_metrics = false, .with_deleted = false};
+  FIRN_RETURN_IF_ERROR(
+      ReadManifest(io, manifest, partition_type, options, [&](ManifestEntry& entry) -> Status {
+        is_named = is_named || keys_.contains(FileKey(entry.file));
+        return {};
+      }));
+  return is_named;
+}
+
+Result<ManifestFilter::Filtered> ManifestFilter::FilterOne(const Table& base,
+                                                           const ManifestFile& manifest,
+                                                           const std::string& copy_uri) const {
+  const TableMetadata& metadata = *base.metadata;
+  const PartitionSpecPtr spec = metadata.FindSpec(manifest.partition_spec_id);
+  const TypePtr partition_type = PartitionType(*spec, metadata.SchemasNewestFirst());
+  FIRN_ASSIGN(const bool is_named, Names(*base.io, manifest, *partition_type));
+  Filtered filtered;
+  if (!is_named) {
+    return filtered;
+  }
+  FIRN_ASSIGN(auto writer, MakeManifestWriter(*base.io, copy_uri,
+                                              {.format_version = metadata.format_version,
+                                               .content = content_,
+                                               .schema = metadata.current_schema(),
+                                               .spec = spec,
+                                               .partition_type = partition_type,
+                                               .snapshot_id = snapshot_id_,
+                                               .compression = metadata.Property(
+                                                   "write.manifest.compression-codec", "gzip")}));
+  const auto copy_entry = [&](ManifestEntry& entry) -> Status {
+    if (keys_.contains(FileKey(entry.file))) {
+      entry.status = EntryStatus::kDeleted;
+      entry.snapshot_id = snapshot_id_;
+      filtered.removed.push_back(entry.file);
+    } else {
+      entry.status = EntryStatus::kExisting;
+    }
+    return writer->Add(entry);
+  };
+  FIRN_RETURN_IF_ERROR(
+      ReadManifest(*base.io, manifest, *partition_type, {.with_deleted = false}, copy_entry));
+  FIRN_ASSIGN(filtered.copy, writer->Finish());
+  return filtered;
+}
+
+Result<ManifestFilter::Outcome> ManifestFilter::Apply(const CommitContext& context,
+                                                      const Table& base, CommitFiles& files,
+                                                      const std::vector<ManifestFile>& manifests) {
+  std::vector<const ManifestFile*> pending;
+  std::vector<std::string> copy_uris;
+  for (const ManifestFile& manifest : manifests) {
+    if (!done_.contains(manifest.manifest_path) && MayName(*base.metadata, manifest)) {
+      pending.push_back(&manifest);
+      copy_uris.push_back(files.NextManifest(*base.metadata));
+    }
+  }
+  std::mutex mutex;
+  FIRN_RETURN_IF_ERROR(ParallelFor(
+      *context.executor, pending.size(),
+      [&](size_t i) -> Status {
+        FIRN_ASSIGN(Filtered filtered, FilterOne(base, *pending[i], copy_uris[i]));
+        const std::lock_guard lock(mutex);
+        done_.emplace(pending[i]->manifest_path, std::move(filtered));
+        return {};
+      },
+      context.cancel));
+
+  Outcome outcome;
+  std::unordered_set<std::string> found;
+  for (const ManifestFile& manifest : manifests) {
+    const auto filtered = done_.find(manifest.manifest_path);
+    if (filtered == done_.end() || !filtered->second.copy) {
+      if (manifest.has_live_files()) {
+        outcome.manifests.push_back(manifest);
+      }
+      continue;
+    }
+    outcome.manifests.push_back(*filtered->second.copy);
+    for (const DataFile& file : filtered->second.removed) {
+      if (!found.insert(FileKey(file)).second) {
+        return MakeError(ErrorCode::kCorrupt, "file '{}' is live in two manifest entries",
+                         file.file_path);
+      }
+      outcome.removed.push_back(file);
+    }
+  }
+  for (const auto& [key, path] : keys_) {
+    if (!found.contains(key)) {
+      outcome.missing.push_back(path);
+    }
+  }
+  std::sort(outcome.missing.begin(), outcome.missing.end());
+  return outcome;
+}
+
+}  // namespace firn
