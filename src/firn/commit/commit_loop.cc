@@ -48,6 +48,24 @@ bool IsDefiniteFailure(ErrorCode code) {
   return false;
 }
 
+/// Add `snapshot` and move the branch to it, if table and branch are still what the base showed.
+Result<Table> CommitSnapshot(Catalog& catalog, const Table& base, const std::string& branch,
+                             std::optional<SnapshotId> head_id, const Snapshot& snapshot) {
+  const TableMetadata& metadata = *base.metadata;
+  std::vector<TableRequirement> requirements;
+  if (!metadata.table_uuid.empty()) {
+    requirements.emplace_back(AssertTableUuid{metadata.table_uuid});
+  }
+  requirements.emplace_back(AssertRefSnapshotId{branch, head_id});
+  SnapshotRef ref;  // Retention settings of an existing branch are kept.
+  if (const auto existing = metadata.refs.find(branch); existing != metadata.refs.end()) {
+    ref = existing->second;
+  }
+  ref.snapshot_id = snapshot.snapshot_id;
+  const std::vector<TableUpdate> updates = {AddSnapshot{snapshot}, SetSnapshotRef{branch, ref}};
+  return catalog.Commit(base.name, requirements, updates);
+}
+
 class CommitLoop {
  public:
   CommitLoop(const CommitContext& context, const CommitTarget& target, SnapshotOperation& operation)

@@ -3,6 +3,8 @@
 #include <unordered_set>
 
 #include "firn/commit/conflict_check_internal.h"
+#include "firn/commit/delete_reference.h"
+#include "firn/format/schema.h"
 
 namespace firn {
 namespace {
@@ -80,16 +82,6 @@ Result<std::vector<const Snapshot*>> HistorySince(const TableMetadata& metadata,
                    "cannot determine the history since snapshot {}: it is no ancestor of the "
                    "branch's head {} (expired or rolled back meanwhile); run the operation again",
                    starting_id, head == nullptr ? 0 : head->snapshot_id);
-}
-
-std::string ReferencedDataFile(const DataFile& delete_file) {
-  if (delete_file.referenced_data_file) {
-    return *delete_file.referenced_data_file;
-  }
-  const FileMetrics& metrics = delete_file.metrics;
-  const std::string* lower = FindInFieldMap(metrics.lower_bounds, kDeleteFilePathFieldId);
-  const std::string* upper = FindInFieldMap(metrics.upper_bounds, kDeleteFilePathFieldId);
-  return lower != nullptr && upper != nullptr && *lower == *upper ? *lower : std::string();
 }
 
 Status CheckNoNewDeletes(const CommitContext& context, const Table& base,

@@ -28,8 +28,4 @@ Status CheckNoNewDeletes(const CommitContext& context, const Table& base,
                          const std::vector<ManifestFile>& manifests,
                          const std::vector<DataFile>& data_files, const NewDeletesCheck& check);
 
-/// The only data file that a position delete file or deletion vector names: `referenced_data_file`,
-/// or equal bounds of its path column; empty if it may name several.
-std::string ReferencedDataFile(const DataFile& delete_file);
-
 }  // namespace firn

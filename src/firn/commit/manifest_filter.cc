@@ -41,13 +41,6 @@ bool IsSamePartition(const StructValue& a, const StructValue& b) { return a.fiel
 
 }  // namespace
 
-std::string FileKey(const DataFile& file) {
-  if (!file.is_deletion_vector()) {
-    return file.file_path;
-  }
-  return fmt::format("{}#{}", file.file_path, file.content_offset.value_or(-1));
-}
-
 ManifestFilter::ManifestFilter(ManifestContent content, const std::vector<DataFile>& files,
                                SnapshotId snapshot_id)
     : content_(content), snapshot_id_(snapshot_id) {

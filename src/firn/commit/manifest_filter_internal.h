@@ -8,11 +8,9 @@
 
 #include "firn/commit/commit.h"
 #include "firn/commit/commit_files_internal.h"
+#include "firn/commit/delete_reference.h"
 
 namespace firn {
-
-/// One file is one entry of a manifest; several deletion vectors share a path and differ in offset.
-std::string FileKey(const DataFile& file);
 
 /// Takes a set of files out of manifests. A manifest that names one of them is replaced by a copy in
 /// which they are DELETED entries of this snapshot and all other live entries are EXISTING;

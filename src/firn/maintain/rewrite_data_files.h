@@ -31,6 +31,7 @@ struct RewriteDataFilesOptions {
   std::string rewrite_job_order = "none";
   int64_t max_concurrent_file_group_rewrites = 5;
   bool use_starting_sequence_number = true;
+  std::optional<int32_t> output_spec_id;  ///< Empty: the table's default spec.
 };
 
 /// Defaults from the table's properties, then `options` by Spark's names. Errors: kInvalidInput for
@@ -41,7 +42,8 @@ Result<RewriteDataFilesOptions> ParseRewriteDataFilesOptions(
 struct FileGroup {
   int64_t index = 0;
   int32_t output_spec_id = 0;
-  StructValue partition;       ///< Of the output spec; all rows go there.
+  /// Of the output spec: all rows go there. Empty: the inputs have other specs, rows fan out.
+  std::optional<StructValue> partition;
   std::string partition_path;  ///< For people.
   std::vector<FileScanTask> inputs;
   int64_t input_bytes = 0;
@@ -53,6 +55,9 @@ struct CompactionPlan {
   SnapshotId starting_snapshot_id = 0;
   int64_t starting_sequence_number = 0;
   std::vector<FileGroup> groups;
+  /// Delete files that apply to inputs of the groups and to no other data file of the snapshot: the
+  /// commit of all groups removes them.
+  std::vector<DeleteFilePtr> obsolete_deletes;
 };
 
 struct Progress {
@@ -82,6 +87,18 @@ struct MaintainContext {
 Result<CompactionPlan> PlanCompaction(const MaintainContext& context, const Table& table,
                                       const std::string& branch, const ExpressionPtr& where,
                                       const RewriteDataFilesOptions& options);
+
+/// What running a group gave.
+struct GroupResult {
+  int64_t index = 0;
+  std::vector<DataFile> outputs;
+};
+
+/// Read the inputs of one group with deletes applied and write its outputs, finished and durable.
+/// Errors: those of reading and writing; kInternal if rows in and out do not agree. On an error no
+/// output is left.
+Result<GroupResult> RunFileGroup(const MaintainContext& context, const Table& table,
+                                 const FileGroup& group);
 
 /// Plan, run and commit.
 Result<RewriteDataFilesResult> RewriteDataFiles(const MaintainContext& context, const Table& table,

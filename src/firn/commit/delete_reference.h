@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "firn/format/manifest.h"
+
+namespace firn {
+
+/// The only data file that a position delete file or deletion vector names: `referenced_data_file`,
+/// or equal bounds of its path column; empty if it may name several.
+std::string ReferencedDataFile(const DataFile& delete_file);
+
+/// Tells files apart: the path, and for deletion vectors, which share Puffin files, the offset too.
+std::string FileKey(const DataFile& file);
+
+}  // namespace firn

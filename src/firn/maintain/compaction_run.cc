@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "firn/data/reader.h"
+#include "firn/data/writer.h"
+#include "firn/maintain/rewrite_data_files.h"
+
+namespace firn {
+namespace {
+
+NestedField LineageField(int32_t id, std::string name) {
+  NestedField field;
+  field.id = id;
+  field.name = std::move(name);
+  field.type = Type::Primitive(TypeId::kLong);
+  return field;
+}
+
+/// The table's columns, and for v3 the row lineage, which must survive the move.
+SchemaPtr RewriteSchema(const TableMetadata& metadata) {
+  const SchemaPtr schema = metadata.current_schema();
+  if (metadata.format_version < 3) {
+    return schema;
+  }
+  std::vector<NestedField> fields = schema->fields();
+  fields.push_back(LineageField(kRowIdFieldId, "_row_id"));
+  fields.push_back(
+      LineageField(kLastUpdatedSequenceNumberFieldId, "_last_updated_sequence_number"));
+  return std::make_shared<const Schema>(schema->schema_id(), std::move(fields));
+}
+
+/// Least and most rows that the outputs may have, from manifests alone.
+struct RowRange {
+  int64_t min = 0;
+  int64_t max = 0;
+};
+
+RowRange ExpectedRows(const FileGroup& group) {
+  RowRange range;
+  for (const FileScanTask& task : group.inputs) {
+    int64_t vector_deletes = 0;
+    bool has_other_deletes = false;
+    for (const DeleteFilePtr& file : task.deletes) {
+      if (file->file.is_deletion_vector()) {
+        vector_deletes += file->file.record_count;
+      } else {
+        has_other_deletes = true;
+      }
+    }
+    range.max += task.file.record_count - vector_deletes;
+    range.min += has_other_deletes ? 0 : task.file.record_count - vector_deletes;
+  }
+  return range;
+}
+
+Status VerifyRows(const FileGroup& group, const std::vector<DataFile>& outputs) {
+  int64_t rows = 0;
+  for (const DataFile& file : outputs) {
+    rows += file.record_count;
+  }
+  const RowRange range = ExpectedRows(group);
+  if (rows < range.min || rows > range.max) {
+    return MakeError(
+        ErrorCode::kCorrupt,
+        "group {} ({}): {} rows were read, but its manifests tell {} to {}; nothing was "
+        "committed",
+        group.index, group.partition_path, rows, range.min, range.max);
+  }
+  return {};
+}
+
+void DeleteFiles(FileIO& io, const std::vector<DataFile>& files) {
+  std::vector<std::string> paths;
+  for (const DataFile& file : files) {
+    paths.push_back(file.file_path);
+  }
+  io.DeleteMany(paths);  // Unreachable either way; what stays is an orphan.
+}
+
+}  // namespace
+
+Result<GroupResult> RunFileGroup(const MaintainContext& context, const Table& table,
+                                 const FileGroup& group) {
+  const TableMetadata& metadata = *table.metadata;
+  const SchemaPtr schema = RewriteSchema(metadata);
+  const ReadContext read{.io = table.io,
+                         .metadata = table.metadata,
+                         .executor = context.commit.executor,
+                         .budget = context.budget,
+                         .cancel = context.commit.cancel};
+  FIRN_ASSIGN(RowStream rows,
+              ReadTasks(read, group.inputs, {.projection = schema, .is_ordered = true}));
+  const WriteContext write{.io = table.io,
+                           .metadata = table.metadata,
+                           .executor = context.commit.executor,
+                           .budget = context.budget,
+                           .cancel = context.commit.cancel,
+                           .random = context.commit.random};
+  FIRN_ASSIGN(std::vector<DataFile> outputs,
+              WriteDataFiles(write,
+                             {.schema = schema,
+                              .spec = metadata.FindSpec(group.output_spec_id),
+                              .partition = group.partition,
+                              .target_file_bytes = group.split_bytes},
+                             std::move(rows)),
+              "group {} ({})", group.index, group.partition_path);
+  if (const Status verified = VerifyRows(group, outputs); !verified.ok()) {
+    DeleteFiles(*table.io, outputs);
+    return verified.error();
+  }
+  return GroupResult{.index = group.index, .outputs = std::move(outputs)};
+}
+
+}  // namespace firn
