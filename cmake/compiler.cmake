@@ -15,7 +15,8 @@ target_include_directories(firn_flags INTERFACE "${PROJECT_SOURCE_DIR}/src")
 target_compile_options(firn_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
   -Wnon-virtual-dtor -Woverloaded-virtual -Wnull-dereference -Wswitch-enum -Wmissing-declarations
-  -Wextra-semi)
+  -Wextra-semi
+  -Wno-missing-field-initializers)  # Options are given by name: `{.older_than = days(7)}`.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(firn_flags INTERFACE -Wduplicated-cond -Wlogical-op)
 endif()
