@@ -9,6 +9,7 @@
 #include "firn/commit/commit_loop_internal.h"
 #include "firn/commit/conflict_check_internal.h"
 #include "firn/commit/manifest_filter_internal.h"
+#include "firn/commit/manifest_merge_internal.h"
 
 namespace firn {
 namespace {
@@ -37,7 +38,9 @@ class RewriteFiles final : public SnapshotOperation {
         request_(request),
         snapshot_id_(id),
         data_filter_(ManifestContent::kData, request.removed_data_files, id),
-        delete_filter_(ManifestContent::kDeletes, FilesOf(request.removed_delete_files), id) {}
+        delete_filter_(ManifestContent::kDeletes, FilesOf(request.removed_delete_files), id),
+        data_merger_(id),
+        delete_merger_(id) {}
 
   std::string operation() const override { return "replace"; }
   Status Validate(const CommitBase& base) override;
@@ -55,6 +58,8 @@ class RewriteFiles final : public SnapshotOperation {
   SnapshotId snapshot_id_;
   ManifestFilter data_filter_;
   ManifestFilter delete_filter_;
+  ManifestMerger data_merger_;
+  ManifestMerger delete_merger_;
   std::optional<std::vector<ManifestFile>> added_;
   int64_t removed_delete_files_ = 0;
 };
@@ -134,10 +139,12 @@ Result<StagedSnapshot> RewriteFiles::Stage(const CommitBase& base, CommitFiles& 
     FIRN_RETURN_IF_ERROR(WriteAdded(base, files));
   }
   StagedSnapshot staged;
-  staged.manifests = *added_;
-  staged.manifests.insert(staged.manifests.end(), data.manifests.begin(), data.manifests.end());
-  staged.manifests.insert(staged.manifests.end(), deletes.manifests.begin(),
-                          deletes.manifests.end());
+  std::vector<ManifestFile> data_manifests = *added_;
+  data_manifests.insert(data_manifests.end(), data.manifests.begin(), data.manifests.end());
+  FIRN_ASSIGN(staged.manifests, data_merger_.Merge(context_, *base.table, files, data_manifests));
+  FIRN_ASSIGN(const std::vector<ManifestFile> delete_manifests,
+              delete_merger_.Merge(context_, *base.table, files, deletes.manifests));
+  staged.manifests.insert(staged.manifests.end(), delete_manifests.begin(), delete_manifests.end());
   for (const auto& [key, value] : request_.summary_properties) {
     staged.summary.Set(key, value);
   }
