@@ -10,12 +10,12 @@ option(FIRN_WERROR "Warnings are errors (on in CI: a user's newer compiler must 
 option(FIRN_FUZZ "Link the fuzz programs with libFuzzer instead of replaying their corpus" OFF)
 set(FIRN_SANITIZE "" CACHE STRING "Sanitizers for everything: address,undefined or thread")
 
+# Without -Wnull-dereference: docs/decisions/0004.
 add_library(firn_flags INTERFACE)
 target_include_directories(firn_flags INTERFACE "${PROJECT_SOURCE_DIR}/src")
 target_compile_options(firn_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
-  -Wnon-virtual-dtor -Woverloaded-virtual -Wnull-dereference -Wswitch-enum -Wmissing-declarations
-  -Wextra-semi
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wswitch-enum -Wmissing-declarations -Wextra-semi
   -Wno-missing-field-initializers)  # Options are given by name: `{.older_than = days(7)}`.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(firn_flags INTERFACE -Wduplicated-cond -Wlogical-op)
