@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "firn/format/extra_fields.h"
 #include "firn/format/schema.h"
 #include "firn/format/transform.h"
 
@@ -14,6 +15,7 @@ struct PartitionField {
   int32_t field_id = 0;
   std::string name;
   Transform transform;
+  ExtraFields extra;
 
   int32_t source_id() const { return source_ids.empty() ? 0 : source_ids.front(); }
   bool operator==(const PartitionField&) const = default;
@@ -22,6 +24,7 @@ struct PartitionField {
 struct PartitionSpec {
   int32_t spec_id = 0;
   std::vector<PartitionField> fields;
+  ExtraFields extra;
 
   /// No field, or void fields only.
   bool is_unpartitioned() const;

@@ -47,9 +47,9 @@ class Schema::Indexer {
 };
 
 Schema::Schema(int32_t schema_id, std::vector<NestedField> fields,
-               std::vector<int32_t> identifier_field_ids)
+               std::vector<int32_t> identifier_field_ids, ExtraFields extra)
     : schema_id_(schema_id),
-      struct_(Type::Struct(std::move(fields))),
+      struct_(Type::Struct(std::move(fields), std::move(extra))),
       identifier_field_ids_(std::move(identifier_field_ids)) {
   Indexer(*this).Run();
 }

@@ -30,12 +30,14 @@ class Schema {
  public:
   Schema() : Schema(0, {}) {}
   Schema(int32_t schema_id, std::vector<NestedField> fields,
-         std::vector<int32_t> identifier_field_ids = {});
+         std::vector<int32_t> identifier_field_ids = {}, ExtraFields extra = {});
 
   int32_t schema_id() const { return schema_id_; }
   const std::vector<NestedField>& fields() const { return struct_->fields(); }
   const TypePtr& as_struct() const { return struct_; }
   const std::vector<int32_t>& identifier_field_ids() const { return identifier_field_ids_; }
+
+  const ExtraFields& extra() const { return struct_->extra(); }
 
   /// The field at any depth, or null.
   const NestedField* FindField(int32_t id) const;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,21 +16,62 @@ namespace firn {
 
 using SnapshotId = int64_t;
 
-/// Text to text, in the order written; keys are unique.
+/// Text to text, in the order written; keys are unique. All text lies in one piece of memory, since
+/// a table may have tens of thousands of snapshots. At most 4 GiB.
+///
+///   for (const auto& [key, value] : summary) ...
 class Summary {
  public:
-  const std::vector<std::pair<std::string, std::string>>& entries() const { return entries_; }
-  /// Null if missing.
-  const std::string* Find(std::string_view key) const;
-  void Set(std::string_view key, std::string value);
-  void Append(std::string key, std::string value) {  ///< The key is known to be new.
-    entries_.emplace_back(std::move(key), std::move(value));
-  }
-  bool empty() const { return entries_.empty(); }
+  struct Entry {
+    std::string_view key;
+    std::string_view value;
+    bool operator==(const Entry&) const = default;
+  };
+
+  class Iterator {
+   public:
+    using value_type = Entry;
+    using difference_type = std::ptrdiff_t;
+    Iterator() = default;
+    Iterator(const Summary& summary, size_t index) : summary_(&summary), index_(index) {}
+    Entry operator*() const { return (*summary_)[index_]; }
+    Iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    Iterator operator++(int) { return {*summary_, index_++}; }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    const Summary* summary_ = nullptr;
+    size_t index_ = 0;
+  };
+
+  Summary() = default;
+  Summary(std::initializer_list<Entry> entries);
+
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size()}; }
+  size_t size() const { return ends_.size() / 2; }
+  bool empty() const { return ends_.empty(); }
+  /// Views are valid until the summary is changed.
+  Entry operator[](size_t index) const;
+  /// Linear; nullopt if missing.
+  std::optional<std::string_view> Find(std::string_view key) const;
+
+  /// Replace the value in its place, or append.
+  void Set(std::string_view key, std::string_view value);
+  /// The key must be new.
+  void Append(std::string_view key, std::string_view value);
+  void Remove(std::string_view key);
+  /// Give back memory that was reserved for more.
+  void ShrinkToFit();
+
   bool operator==(const Summary&) const = default;
 
  private:
-  std::vector<std::pair<std::string, std::string>> entries_;
+  std::string text_;            // key, value, key, value, ...
+  std::vector<uint32_t> ends_;  // Where each of them ends in the text.
 };
 
 struct Snapshot {
@@ -67,12 +110,14 @@ inline constexpr std::string_view kMainBranch = "main";
 struct SnapshotLogEntry {
   Timestamp timestamp{};
   SnapshotId snapshot_id = 0;
+  ExtraFields extra;
   bool operator==(const SnapshotLogEntry&) const = default;
 };
 
 struct MetadataLogEntry {
   Timestamp timestamp{};
   std::string metadata_file;
+  ExtraFields extra;
   bool operator==(const MetadataLogEntry&) const = default;
 };
 

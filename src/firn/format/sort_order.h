@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "firn/format/extra_fields.h"
 #include "firn/format/schema.h"
 #include "firn/format/transform.h"
 
@@ -13,6 +14,7 @@ struct SortField {
   Transform transform;
   bool is_descending = false;
   bool is_nulls_first = true;
+  ExtraFields extra;
 
   int32_t source_id() const { return source_ids.empty() ? 0 : source_ids.front(); }
   bool operator==(const SortField&) const = default;
@@ -22,6 +24,7 @@ struct SortField {
 struct SortOrder {
   int32_t order_id = 0;
   std::vector<SortField> fields;
+  ExtraFields extra;
   bool operator==(const SortOrder&) const = default;
 };
 

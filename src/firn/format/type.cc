@@ -63,21 +63,24 @@ TypePtr Type::Geography(std::string crs, std::string algorithm) {
   return std::make_shared<const Type>(std::move(type));
 }
 
-TypePtr Type::Struct(std::vector<NestedField> fields) {
+TypePtr Type::Struct(std::vector<NestedField> fields, ExtraFields extra) {
   Type type(TypeId::kStruct);
+  type.extra_ = std::move(extra);
   type.fields_ = std::move(fields);
   return std::make_shared<const Type>(std::move(type));
 }
 
-TypePtr Type::List(NestedField element) {
+TypePtr Type::List(NestedField element, ExtraFields extra) {
   Type type(TypeId::kList);
+  type.extra_ = std::move(extra);
   element.name = "element";
   type.fields_.push_back(std::move(element));
   return std::make_shared<const Type>(std::move(type));
 }
 
-TypePtr Type::Map(NestedField key, NestedField value) {
+TypePtr Type::Map(NestedField key, NestedField value, ExtraFields extra) {
   Type type(TypeId::kMap);
+  type.extra_ = std::move(extra);
   key.name = "key";
   key.required = true;
   value.name = "value";

@@ -66,9 +66,10 @@ class Type {
   static TypePtr Fixed(int32_t length);
   static TypePtr Geometry(std::string crs);  ///< Empty: the default, OGC:CRS84.
   static TypePtr Geography(std::string crs, std::string algorithm);
-  static TypePtr Struct(std::vector<NestedField> fields);
-  static TypePtr List(NestedField element);
-  static TypePtr Map(NestedField key, NestedField value);
+  /// `extra` are members of its schema JSON that firn does not know; they are not compared.
+  static TypePtr Struct(std::vector<NestedField> fields, ExtraFields extra = {});
+  static TypePtr List(NestedField element, ExtraFields extra = {});
+  static TypePtr Map(NestedField key, NestedField value, ExtraFields extra = {});
 
   TypeId id() const { return id_; }
   int32_t precision() const { return precision_; }  ///< Of a decimal.
@@ -82,6 +83,7 @@ class Type {
   const NestedField& element() const { return fields_[0]; }
   const NestedField& key() const { return fields_[0]; }
   const NestedField& value() const { return fields_[1]; }
+  const ExtraFields& extra() const { return extra_; }
 
   bool is_nested() const;     ///< Struct, list or map.
   bool is_primitive() const;  ///< Neither nested nor variant.
@@ -99,6 +101,7 @@ class Type {
   std::string crs_;
   std::string algorithm_;
   std::vector<NestedField> fields_;
+  ExtraFields extra_;
 };
 
 /// "decimal(9,2)", "fixed[16]", "struct<1: a: optional int>": canonical text of the spec for
