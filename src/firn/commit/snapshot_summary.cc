@@ -13,9 +13,9 @@ void SetCount(Summary& summary, std::string_view key, int64_t count) {
   }
 }
 
-std::optional<int64_t> ParseCount(const std::string* text) {
+std::optional<int64_t> ParseCount(std::optional<std::string_view> text) {
   int64_t count = 0;
-  if (text == nullptr) {
+  if (!text) {
     return std::nullopt;
   }
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), count);
