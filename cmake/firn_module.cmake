@@ -50,7 +50,10 @@ function(firn_add_test_programs)
 
   # main() of every test program, and the precompiled gtest, gmock and fmt for all of them.
   add_library(firn_test_main STATIC EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/tests/test_main.cc")
-  target_link_libraries(firn_test_main PUBLIC firn_flags GTest::gmock GTest::gtest fmt::fmt)
+  # The C++ runtime is named, so that it stands before the modules: the linker would find copies of
+  # its templates in them and draw their objects into programs that do not use them.
+  target_link_libraries(firn_test_main
+    PUBLIC firn_flags stdc++ GTest::gmock GTest::gtest fmt::fmt)
   # On the one source that needs it: a definition of the target would spoil the precompiled header.
   set_property(SOURCE "${PROJECT_SOURCE_DIR}/tests/test_main.cc" APPEND PROPERTY COMPILE_DEFINITIONS
     "FIRN_ALLOWED_SKIPS=\"${PROJECT_SOURCE_DIR}/tests/allowed_skips.txt\"")
