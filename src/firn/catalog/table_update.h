@@ -124,7 +124,8 @@ using TableRequirement =
                  AssertCurrentSchemaId, AssertLastAssignedPartitionId, AssertDefaultSpecId,
                  AssertDefaultSortOrderId>;
 
-/// Errors: kCommitConflict: which requirement, what was found. `base` is null if there is no table.
+/// Errors: kCommitConflict: which requirement, what was found. `base` is null if there is no
+/// table.
 Status CheckRequirements(const TableMetadata* base, std::span<const TableRequirement> requirements);
 
 /// Apply updates in order to `base` (null: a new table) and close the change: snapshot log, metadata

@@ -12,8 +12,8 @@
 
 namespace firn {
 
-/// Takes a set of files out of manifests. A manifest that names one of them is replaced by a copy in
-/// which they are DELETED entries of this snapshot and all other live entries are EXISTING;
+/// Takes a set of files out of manifests. A manifest that names one of them is replaced by a copy
+/// in which they are DELETED entries of this snapshot and all other live entries are EXISTING;
 /// manifests that name none stay as they are. Copies are written once and reused by later attempts.
 class ManifestFilter {
  public:
