@@ -129,9 +129,9 @@ using TableRequirement =
 Status CheckRequirements(const TableMetadata* base, std::span<const TableRequirement> requirements);
 
 /// Apply updates in order to `base` (null: a new table) and close the change: snapshot log,
-/// metadata log (`base_location` is the file that holds `base`, empty for a new table), last-updated time.
-/// Errors: kInvalidInput for an update that the spec forbids; kCommitConflict for a snapshot whose
-/// sequence number or first row id is behind (the writer must rebase).
+/// metadata log (`base_location` is the file that holds `base`, empty for a new table),
+/// last-updated time. Errors: kInvalidInput for an update that the spec forbids; kCommitConflict
+/// for a snapshot whose sequence number or first row id is behind (the writer must rebase).
 Result<TableMetadata> ApplyUpdates(const TableMetadata* base, const std::string& base_location,
                                    std::span<const TableUpdate> updates, Timestamp now);
 
