@@ -11,6 +11,7 @@
 
 #include "firn/base/bytes.h"
 #include "firn/base/clock.h"
+#include "firn/base/random.h"
 #include "firn/base/result.h"
 
 /// Bytes by URI. A recorded URI is an opaque key: it is never decoded, encoded or normalised before
@@ -82,16 +83,20 @@ class FileIO {
   virtual ~FileIO() = default;
 
   /// Open without reading; a missing file may only show at the first read. `known_size` spares a
-  /// request where metadata tells the size. Errors: kInvalidInput for an unknown scheme.
+  /// request where metadata tells the size; a file system that knows better ignores it.
+  /// Errors: kInvalidInput for an unknown scheme.
   virtual Result<std::shared_ptr<InputFile>> Open(std::string_view uri,
                                                   std::optional<int64_t> known_size = {}) = 0;
 
+  /// Start a file; folders above it come into being. Without `exclusive` an existing file is
+  /// replaced in one step by Publish.
   virtual Result<std::unique_ptr<OutputFile>> Create(std::string_view uri,
                                                      const CreateOptions& options = {}) = 0;
 
   /// Call `visit` for every file below the folder `uri`, recursively, in no order; folders are not
-  /// reported. `visit` stops the listing by returning an error. Errors: kNotFound if a local folder
-  /// is missing (object stores report nothing).
+  /// reported, and links to folders not followed (a file must not be seen under two names).
+  /// `visit` stops the listing by returning an error. An incomplete listing is always an error.
+  /// Errors: kNotFound if a local folder is missing (object stores report nothing).
   virtual Status List(std::string_view uri,
                       const std::function<Status(const FileInfo&)>& visit) = 0;
 
@@ -115,11 +120,13 @@ Status WriteFile(FileIO& io, std::string_view uri, std::span<const std::byte> by
 /// True or false; other errors than kNotFound are returned.
 Result<bool> FileExists(FileIO& io, std::string_view uri);
 
-/// Local disk: `file:/p`, `file:///p`, `file://p`-less relative forms and plain paths. A local URI
-/// is taken literally: `%20` in it is three characters.
-std::unique_ptr<FileIO> MakeLocalFileIO();
+/// Local disk: every form that `LocalPath` knows. A local URI is taken literally: `%20` in it is
+/// three characters. Files appear whole, synced with their folder; until then they are temporary
+/// siblings `firn-<uuid>.tmp`, named by `random`.
+std::unique_ptr<FileIO> MakeLocalFileIO(Random& random = SystemRandom());
 
-/// Files in memory, scheme `memory:`; for tests and catalogs without files.
+/// Files in memory, scheme `memory:` (used directly it takes any text as a key). Behaves like an
+/// object store: no folders, every key verbatim. For tests and catalogs without files.
 std::unique_ptr<FileIO> MakeMemoryFileIO(Clock& clock);
 
 /// Chooses by scheme among registered file systems; `s3`, `s3a` and `s3n` are one scheme. A URI
@@ -142,8 +149,9 @@ struct PrefixRule {
 Result<std::vector<PrefixRule>> ParsePrefixRules(std::string_view text);
 
 /// Map `from` to `to` on the way down and back in listings and stats; longest `from` first,
-/// compared with the recorded text at path boundaries. A relative URI that no rule maps is refused
-/// when `refuse_relative` is set (recorded paths), since its base folder is not known.
+/// compared with the recorded text at path boundaries. A folder of which a longer rule keeps some
+/// part elsewhere is listed from all its places. A relative URI that no rule maps is refused with
+/// kInvalidInput, since recorded paths do not tell its base folder.
 std::shared_ptr<FileIO> MakePrefixFileIO(std::shared_ptr<FileIO> io, std::vector<PrefixRule> rules);
 
 }  // namespace firn

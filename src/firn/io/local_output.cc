@@ -1,0 +1,168 @@
+#include <cerrno>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "firn/io/local_output_internal.h"
+#include "firn/io/local_system_internal.h"
+#include "firn/io/uri.h"
+
+namespace firn::internal {
+namespace {
+
+constexpr size_t kBufferBytes = 64 * 1024;
+
+// Two processes whose randomness is seeded alike choose the same temporary names.
+constexpr int kNameAttempts = 100;
+
+// A file that gets its name when it is complete. Until then it is a temporary sibling, without a
+// leading dot: what a crash leaves behind must be seen by orphan removal.
+class LocalOutputFile final : public OutputFile {
+ public:
+  struct Paths {
+    std::string target;
+    std::string temporary;
+  };
+
+  LocalOutputFile(std::string_view uri, bool is_exclusive, Paths paths, Descriptor descriptor)
+      : uri_(uri),
+        is_exclusive_(is_exclusive),
+        paths_(std::move(paths)),
+        descriptor_(std::move(descriptor)) {}
+
+  ~LocalOutputFile() override {
+    if (!is_published_) unlink(paths_.temporary.c_str());
+  }
+
+  const std::string& uri() const override { return uri_; }
+  int64_t bytes_written() const override { return bytes_written_; }
+
+  Status Append(std::span<const std::byte> bytes) override {
+    FIRN_CHECK(descriptor_.is_open());
+    bytes_written_ += static_cast<int64_t>(bytes.size());
+    if (buffer_.size() + bytes.size() <= kBufferBytes) {
+      buffer_ += AsText(bytes);
+      return {};
+    }
+    FIRN_RETURN_IF_ERROR(Flush());
+    if (bytes.size() >= kBufferBytes) return Write(bytes);
+    buffer_ += AsText(bytes);
+    return {};
+  }
+
+  Status Publish() override {
+    FIRN_CHECK(descriptor_.is_open());
+    FIRN_RETURN_IF_ERROR(Flush());
+    if (fsync(descriptor_.value()) != 0) return MakeSystemError(errno, uri_);
+    FIRN_RETURN_IF_ERROR(is_exclusive_ ? Link() : Rename());
+    is_published_ = true;
+    const int close_error = descriptor_.Close();
+    const Status synced = SyncFolder(ParentFolder(paths_.target), uri_);
+    if (synced.ok() && close_error == 0) return {};
+    const Error error = synced.ok() ? MakeSystemError(close_error, uri_) : synced.error();
+    return MakeError(ErrorCode::kCommitUnknown,
+                     "the file is there, but whether it survives a power cut is unknown: {}",
+                     error.message());
+  }
+
+ private:
+  Status Flush() {
+    FIRN_RETURN_IF_ERROR(Write(AsBytes(buffer_)));
+    buffer_.clear();
+    return {};
+  }
+
+  Status Write(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      const ssize_t done = write(descriptor_.value(), bytes.data(), bytes.size());
+      if (done >= 0) {
+        bytes = bytes.subspan(static_cast<size_t>(done));
+      } else if (errno != EINTR) {
+        return MakeSystemError(errno, uri_);
+      }
+    }
+    return {};
+  }
+
+  Status Rename() {
+    if (rename(paths_.temporary.c_str(), paths_.target.c_str()) == 0) return {};
+    return MakeSystemError(errno, uri_);
+  }
+
+  // Of all writers, link(2) lets one win, on network file systems too.
+  Status Link() {
+    if (link(paths_.temporary.c_str(), paths_.target.c_str()) == 0) {
+      unlink(paths_.temporary.c_str());
+      return {};
+    }
+    const int link_error = errno;
+    if (link_error == EEXIST && HasTwoNames()) {
+      unlink(paths_.temporary.c_str());
+      return {};
+    }
+    if (link_error != EPERM && link_error != ENOTSUP && link_error != ENOSYS) {
+      return LinkError(link_error);
+    }
+    // A file system without links, such as FAT.
+    if (renameat2(AT_FDCWD, paths_.temporary.c_str(), AT_FDCWD, paths_.target.c_str(),
+                  RENAME_NOREPLACE) == 0) {
+      return {};
+    }
+    return LinkError(errno);
+  }
+
+  // NFS repeats a request whose answer was lost and then reports our own success as EEXIST.
+  bool HasTwoNames() const {
+    struct stat info{};
+    return fstat(descriptor_.value(), &info) == 0 && info.st_nlink == 2;
+  }
+
+  Error LinkError(int error_number) const {
+    if (error_number == EEXIST) {
+      return MakeError(ErrorCode::kAlreadyExists, "file '{}' exists already", uri_);
+    }
+    if (error_number == EINVAL || error_number == ENOSYS) {
+      return MakeError(ErrorCode::kUnsupported,
+                       "file '{}': this file system has neither links nor exclusive renames, so "
+                       "two writers could overwrite each other; keep the table on another one",
+                       uri_);
+    }
+    return MakeSystemError(error_number, uri_);
+  }
+
+  std::string uri_;
+  bool is_exclusive_;
+  Paths paths_;
+  Descriptor descriptor_;
+  std::string buffer_;
+  int64_t bytes_written_ = 0;
+  bool is_published_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<OutputFile>> CreateLocalFile(std::string_view uri,
+                                                    const CreateOptions& options, Random& random) {
+  FIRN_ASSIGN(std::string target, ParseLocalPath(uri));
+  if (target.ends_with('/')) {
+    return MakeError(ErrorCode::kInvalidInput, "'{}' names a folder, expected a file", uri);
+  }
+  const std::string folder = ParentFolder(target);
+  FIRN_RETURN_IF_ERROR(MakeFolders(folder, uri));
+  std::string temporary;
+  Descriptor descriptor;
+  for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
+    temporary = JoinUri(folder, fmt::format("firn-{}.tmp", FormatUuid(MakeUuid(random))));
+    descriptor = OpenPath(temporary, O_WRONLY | O_CREAT | O_EXCL);
+    if (descriptor.is_open() || errno != EEXIST) break;
+  }
+  if (!descriptor.is_open()) return MakeSystemError(errno, uri);
+  return std::make_unique<LocalOutputFile>(
+      uri, options.exclusive,
+      LocalOutputFile::Paths{.target = std::move(target), .temporary = std::move(temporary)},
+      std::move(descriptor));
+}
+
+}  // namespace firn::internal
