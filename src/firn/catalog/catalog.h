@@ -38,6 +38,12 @@ struct CreateTableRequest {
   int format_version = 2;
 };
 
+/// What becomes of the files of a dropped table.
+enum class DropFiles {
+  kKeep,    ///< They stay; the table can be registered again.
+  kDelete,  ///< The caller deletes them next. A catalog whose pointer is a file deletes that.
+};
+
 /// Maps table names to tables. Thread-safe; one instance serves the whole process.
 class Catalog {
  public:
@@ -76,8 +82,8 @@ class Catalog {
   /// Errors: kNotFound, kAlreadyExists, kUnsupported.
   virtual Status Rename(const TableName& from, const TableName& to) = 0;
 
-  /// Forget the table; its files stay. Errors: kNotFound.
-  virtual Status Drop(const TableName& name) = 0;
+  /// Forget the table. Errors: kNotFound; kUnsupported: the catalog cannot keep the files.
+  virtual Status Drop(const TableName& name, DropFiles files = DropFiles::kKeep) = 0;
 };
 
 /// What a catalog is opened with.
@@ -93,7 +99,19 @@ struct CatalogConfig {
 /// Open the catalog that `config.type` names. Errors: kInvalidInput, with the known types.
 Result<std::unique_ptr<Catalog>> OpenCatalog(const CatalogConfig& config);
 
-/// Read the table at a location: a metadata file, or a folder in Hadoop layout.
+/// The type that a text means: "sql" for "jdbc" or the name of Java's class. Errors: as above.
+Result<std::string> ResolveCatalogType(std::string_view text);
+
+/// Read the table at a location: a metadata file of any name, or a table's folder. In a folder the
+/// newest `vN.metadata.json` counts, else the `N-<uuid>.metadata.json` of the highest N, which is a
+/// guess where a catalog decides. Errors: kNotFound; kInvalidInput: several files have that N.
 Result<Table> LoadTableAt(std::shared_ptr<FileIO> io, const std::string& location);
+
+/// A catalog of the one table in `folder`, whatever name it is called by. Commits as the Hadoop
+/// catalog does; `config` gives files, clock and randomness.
+std::unique_ptr<Catalog> OpenTableFolder(const CatalogConfig& config, const std::string& folder);
+
+/// True if `folder` holds a table in Hadoop layout, which `OpenTableFolder` can change.
+Result<bool> IsTableFolder(FileIO& io, const std::string& folder);
 
 }  // namespace firn

@@ -108,6 +108,17 @@ class FileIO {
 
   /// Delete many; one outcome per URI in the same order. The default calls Delete for each.
   virtual std::vector<DeleteOutcome> DeleteMany(std::span<const std::string> uris);
+
+  /// Names of the folders directly below the folder `uri`, sorted. The default lists all files
+  /// below. Errors: kNotFound if there is no such folder.
+  virtual Result<std::vector<std::string>> ListFolders(std::string_view uri);
+
+  /// Make a folder and those above it; it may exist. The default, for stores that have no folders,
+  /// keeps an empty file `.folder` in it.
+  virtual Status CreateFolder(std::string_view uri);
+
+  /// Delete a folder that holds nothing. Errors: kNotFound; kInvalidInput if something is in it.
+  virtual Status DeleteFolder(std::string_view uri);
 };
 
 /// Whole file as bytes. `size_max` guards against absurd files. Errors: kResourceExhausted beyond.

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "firn/base/retry.h"
+#include "firn/catalog/catalog.h"
+
+/// Steps that every catalog takes which moves its pointer itself.
+
+namespace firn {
+
+/// Errors: kInvalidInput for parts that cannot be folder names.
+Status CheckNewName(const TableName& name);
+
+/// Metadata of a table that does not exist yet; `request.location` is set. The catalog's
+/// `table-default.*` and `table-override.*` are applied.
+Result<TableMetadataPtr> MakeNewTable(CreateTableRequest request, const CatalogConfig& config);
+
+/// Metadata after `updates`, with `base` in its log; null if nothing changes.
+Result<TableMetadataPtr> BuildNextMetadata(const Table& base, std::span<const TableUpdate> updates,
+                                           const CatalogConfig& config);
+
+/// Write a metadata file under a name that nobody else uses. An error leaves no table changed.
+Status WriteNewMetadata(FileIO& io, const std::string& location, const TableMetadata& metadata);
+
+/// Delete a metadata file that no table ever named; best effort.
+void DiscardMetadata(FileIO& io, const std::string& location);
+
+/// Of the table property `commit.retry.*`. Errors: kInvalidInput.
+Result<RetryPolicy> CommitRetryPolicy(const TableMetadata& metadata);
+
+/// How to look for the outcome of a commit: `commit.status-check.*`; defaults where these are
+/// unreadable, since a commit is under way.
+RetryPolicy StatusCheckPolicy(const TableMetadata& metadata);
+
+/// Wait before try number `retry`.
+Status WaitBeforeRetry(const RetryPolicy& policy, int retry, const CatalogConfig& config);
+
+}  // namespace firn

@@ -1,0 +1,334 @@
+#include <algorithm>
+#include <utility>
+
+#include "firn/catalog/commit_steps_internal.h"
+#include "firn/catalog/hadoop_layout_internal.h"
+#include "firn/catalog/metadata_files_internal.h"
+#include "firn/catalog/registry_internal.h"
+#include "firn/io/uri.h"
+
+namespace firn {
+namespace {
+
+// Folders below a warehouse: one with table metadata is a table, any other is a namespace. A
+// commit creates the file of the next version, which fails if it exists.
+class HadoopCatalog final : public Catalog {
+ public:
+  // With `fixed_folder` set, every name means the table there.
+  HadoopCatalog(CatalogConfig config, std::string warehouse, std::string fixed_folder)
+      : config_(std::move(config)),
+        warehouse_(std::move(warehouse)),
+        fixed_folder_(std::move(fixed_folder)) {}
+
+  Result<std::vector<Namespace>> ListNamespaces(const Namespace& parent) override;
+  Status CreateNamespace(const Namespace& levels, const Properties& properties) override;
+  Status DropNamespace(const Namespace& levels) override;
+  Result<Properties> LoadNamespace(const Namespace& levels) override;
+  Status UpdateNamespace(const Namespace& levels, const Properties& updates,
+                         std::span<const std::string> removals) override;
+  Result<std::vector<TableName>> ListTables(const Namespace& levels) override;
+  Result<Table> Load(const TableName& name) override;
+  Result<Table> Create(const TableName& name, const CreateTableRequest& request) override;
+  Result<Table> Commit(const TableName& name, std::span<const TableRequirement> requirements,
+                       std::span<const TableUpdate> updates) override;
+  Result<Table> Register(const TableName& name, const std::string& metadata_location) override;
+  Status Rename(const TableName& from, const TableName& to) override;
+  Status Drop(const TableName& name, DropFiles files) override;
+
+ private:
+  struct Child {
+    std::string name;
+    bool is_table = false;
+  };
+  std::string FolderOf(const Namespace& levels) const;
+  std::string FolderOf(const TableName& name) const;
+  Status CheckNamespace(const Namespace& levels);
+  Result<std::vector<Child>> ListChildren(const Namespace& levels);
+  Result<HadoopVersion> FindTable(const TableName& name);
+  Result<Table> CommitOnce(const Table& base, const HadoopVersion& version,
+                           std::span<const TableUpdate> updates);
+  Status CheckStillNewest(const Table& base, int64_t version, const std::string& location);
+  Status CheckLocation(const TableName& name, const TableMetadata& metadata) const;
+
+  const CatalogConfig config_;
+  const std::string warehouse_;
+  const std::string fixed_folder_;
+};
+
+std::string HadoopCatalog::FolderOf(const Namespace& levels) const {
+  std::string folder = warehouse_;
+  for (const std::string& level : levels)
+    folder = JoinUri(folder, level);
+  return folder;
+}
+
+std::string HadoopCatalog::FolderOf(const TableName& name) const {
+  return fixed_folder_.empty() ? JoinUri(FolderOf(name.levels), name.name) : fixed_folder_;
+}
+
+Result<std::vector<HadoopCatalog::Child>> HadoopCatalog::ListChildren(const Namespace& levels) {
+  const std::string folder = FolderOf(levels);
+  const auto names = config_.io->ListFolders(folder);
+  std::vector<Child> children;
+  if (!names.ok() && names.error().code() == ErrorCode::kNotFound) return children;
+  FIRN_RETURN_IF_ERROR(names);
+  for (const std::string& name : *names) {
+    if (name.starts_with('.') || name.starts_with('_')) continue;
+    FIRN_ASSIGN(const bool is_table, IsTableFolder(*config_.io, JoinUri(folder, name)));
+    children.push_back({name, is_table});
+  }
+  return children;
+}
+
+// A namespace is a folder that is no table.
+Status HadoopCatalog::CheckNamespace(const Namespace& levels) {
+  if (levels.empty()) return {};
+  FIRN_RETURN_IF_ERROR(CheckNewName({levels, "t"}));
+  const std::string folder = FolderOf(levels);
+  const auto names = config_.io->ListFolders(folder);
+  bool exists = names.ok();
+  if (!exists && names.error().code() != ErrorCode::kNotFound) return names.error();
+  if (exists) {
+    FIRN_ASSIGN(const bool is_table, IsTableFolder(*config_.io, folder));
+    exists = !is_table;
+  }
+  if (exists) return {};
+  return MakeError(ErrorCode::kNotFound, "namespace '{}' does not exist: no folder '{}'",
+                   FormatNamespace(levels), folder);
+}
+
+Result<std::vector<Namespace>> HadoopCatalog::ListNamespaces(const Namespace& parent) {
+  FIRN_RETURN_IF_ERROR(CheckNamespace(parent));
+  FIRN_ASSIGN(const auto children, ListChildren(parent));
+  std::vector<Namespace> namespaces;
+  for (const Child& child : children) {
+    if (child.is_table) continue;
+    namespaces.push_back(parent);
+    namespaces.back().push_back(child.name);
+  }
+  std::sort(namespaces.begin(), namespaces.end());
+  return namespaces;
+}
+
+Status HadoopCatalog::CreateNamespace(const Namespace& levels, const Properties& properties) {
+  if (!properties.empty()) {
+    return MakeError(ErrorCode::kUnsupported,
+                     "namespace '{}': namespaces of a Hadoop catalog have no properties",
+                     FormatNamespace(levels));
+  }
+  const Status found = CheckNamespace(levels);
+  if (found.ok()) {
+    return MakeError(ErrorCode::kAlreadyExists, "namespace '{}' already exists",
+                     FormatNamespace(levels));
+  }
+  if (found.error().code() != ErrorCode::kNotFound) return found;
+  return config_.io->CreateFolder(FolderOf(levels));
+}
+
+Status HadoopCatalog::DropNamespace(const Namespace& levels) {
+  FIRN_RETURN_IF_ERROR(CheckNamespace(levels));
+  if (levels.empty()) {
+    return MakeError(ErrorCode::kInvalidInput, "the root namespace cannot be dropped");
+  }
+  FIRN_ASSIGN(const auto children, ListChildren(levels));
+  if (!children.empty()) {
+    return MakeError(ErrorCode::kInvalidInput, "namespace '{}' is not empty: it holds '{}'",
+                     FormatNamespace(levels), children.front().name);
+  }
+  return config_.io->DeleteFolder(FolderOf(levels));
+}
+
+Result<Properties> HadoopCatalog::LoadNamespace(const Namespace& levels) {
+  FIRN_RETURN_IF_ERROR(CheckNamespace(levels));
+  return Properties{{"location", FolderOf(levels)}};
+}
+
+Status HadoopCatalog::UpdateNamespace(const Namespace& levels, const Properties&,
+                                      std::span<const std::string>) {
+  FIRN_RETURN_IF_ERROR(CheckNamespace(levels));
+  return MakeError(ErrorCode::kUnsupported,
+                   "namespace '{}': namespaces of a Hadoop catalog have no properties",
+                   FormatNamespace(levels));
+}
+
+Result<std::vector<TableName>> HadoopCatalog::ListTables(const Namespace& levels) {
+  FIRN_RETURN_IF_ERROR(CheckNamespace(levels));
+  FIRN_ASSIGN(const auto children, ListChildren(levels));
+  std::vector<TableName> tables;
+  for (const Child& child : children) {
+    if (child.is_table) tables.push_back({levels, child.name});
+  }
+  std::sort(tables.begin(), tables.end());
+  return tables;
+}
+
+Result<HadoopVersion> HadoopCatalog::FindTable(const TableName& name) {
+  FIRN_RETURN_IF_ERROR(fixed_folder_.empty() ? CheckNewName(name) : Status());
+  FIRN_ASSIGN(auto version, FindHadoopVersion(*config_.io, FolderOf(name)));
+  if (version) return *std::move(version);
+  return MakeError(ErrorCode::kNotFound, "table '{}' does not exist: no metadata in '{}'",
+                   FormatTableName(name), FolderOf(name));
+}
+
+Result<Table> HadoopCatalog::Load(const TableName& name) {
+  FIRN_ASSIGN(const HadoopVersion version, FindTable(name));
+  FIRN_ASSIGN(auto metadata, LoadTableMetadata(*config_.io, version.location), "loading table '{}'",
+              FormatTableName(name));
+  return Table{name, version.location, std::move(metadata), config_.io};
+}
+
+// The recorded location decides where data goes, so that a copy must not be changed as if it were
+// the original.
+Status HadoopCatalog::CheckLocation(const TableName& name, const TableMetadata& metadata) const {
+  const std::string folder = FolderOf(name);
+  if (CanonicalUriKey(StripTrailingSlash(metadata.location)) !=
+      CanonicalUriKey(StripTrailingSlash(folder))) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "table '{}' is recorded at '{}' but lies in '{}'; if it was copied, set "
+                     "io.rewrite-prefix to '{}={}'",
+                     FormatTableName(name), metadata.location, folder, metadata.location, folder);
+  }
+  if (metadata.properties.contains("write.metadata.path")) {
+    return MakeError(ErrorCode::kUnsupported,
+                     "table '{}': a table in Hadoop layout cannot have 'write.metadata.path'",
+                     FormatTableName(name));
+  }
+  return {};
+}
+
+Result<Table> HadoopCatalog::Create(const TableName& name, const CreateTableRequest& request) {
+  FIRN_RETURN_IF_ERROR(CheckNewName(name));
+  FIRN_RETURN_IF_ERROR(CheckNamespace(name.levels), "table '{}'", FormatTableName(name));
+  const std::string folder = FolderOf(name);
+  FIRN_ASSIGN(const auto existing, FindHadoopVersion(*config_.io, folder));
+  if (existing) {
+    return MakeError(ErrorCode::kAlreadyExists, "table '{}' already exists", FormatTableName(name));
+  }
+  CreateTableRequest complete = request;
+  if (complete.location.empty()) complete.location = folder;
+  FIRN_ASSIGN(auto metadata, MakeNewTable(std::move(complete), config_), "creating table '{}'",
+              FormatTableName(name));
+  FIRN_RETURN_IF_ERROR(CheckLocation(name, *metadata));
+  // One name for all creators, so that the file system decides between them.
+  std::string location = HadoopMetadataLocation(folder, 1, "");
+  const Status published = PublishHadoopVersion(config_, location, *metadata);
+  if (!published.ok() && published.error().code() == ErrorCode::kCommitConflict) {
+    return MakeError(ErrorCode::kAlreadyExists, "table '{}' already exists", FormatTableName(name));
+  }
+  FIRN_RETURN_IF_ERROR(published);
+  WriteHadoopHint(*config_.io, folder, 1);
+  return Table{name, std::move(location), std::move(metadata), config_.io};
+}
+
+Result<Table> HadoopCatalog::Commit(const TableName& name,
+                                    std::span<const TableRequirement> requirements,
+                                    std::span<const TableUpdate> updates) {
+  for (int attempt = 0;; ++attempt) {
+    FIRN_ASSIGN(const HadoopVersion version, FindTable(name));
+    FIRN_ASSIGN(auto metadata, LoadTableMetadata(*config_.io, version.location),
+                "loading table '{}'", FormatTableName(name));
+    const Table base{name, version.location, std::move(metadata), config_.io};
+    FIRN_RETURN_IF_ERROR(CheckRequirements(base.metadata.get(), requirements), "table '{}'",
+                         FormatTableName(name));
+    auto committed = CommitOnce(base, version, updates);
+    if (committed.ok() || committed.error().code() != ErrorCode::kCommitConflict) return committed;
+    // Another writer came first. If the requirements hold for its state as well, ours still can.
+    FIRN_ASSIGN(const RetryPolicy policy, CommitRetryPolicy(*base.metadata));
+    if (attempt >= policy.retry_count_max) return committed;
+    FIRN_RETURN_IF_ERROR(WaitBeforeRetry(policy, attempt + 1, config_));
+  }
+}
+
+Result<Table> HadoopCatalog::CommitOnce(const Table& base, const HadoopVersion& version,
+                                        std::span<const TableUpdate> updates) {
+  FIRN_RETURN_IF_ERROR(CheckLocation(base.name, *base.metadata));
+  FIRN_ASSIGN(auto metadata, BuildNextMetadata(base, updates, config_), "table '{}'",
+              FormatTableName(base.name));
+  if (!metadata) return base;
+  FIRN_RETURN_IF_ERROR(CheckLocation(base.name, *metadata));
+  // The codec of the base: two writers that set it differently still compete for one name.
+  FIRN_ASSIGN(const std::string codec, MetadataCodecSuffix(*base.metadata));
+  const std::string folder = FolderOf(base.name);
+  std::string location = HadoopMetadataLocation(folder, version.version + 1, codec);
+  FIRN_RETURN_IF_ERROR(PublishHadoopVersion(config_, location, *metadata), "table '{}'",
+                       FormatTableName(base.name));
+  FIRN_RETURN_IF_ERROR(CheckStillNewest(base, version.version + 1, location));
+  WriteHadoopHint(*config_.io, folder, version.version + 1);
+  DeleteDroppedMetadata(*config_.io, *base.metadata, *metadata);
+  return Table{base.name, std::move(location), std::move(metadata), config_.io};
+}
+
+// Where old metadata gets deleted, the name of a version that is long over is free again, and a
+// writer that slept for as long would seem to win it. Its base is gone as well then.
+Status HadoopCatalog::CheckStillNewest(const Table& base, int64_t version,
+                                       const std::string& location) {
+  FIRN_ASSIGN(const bool has_base, FileExists(*config_.io, base.metadata_location));
+  if (has_base) return {};
+  DiscardMetadata(*config_.io, location);
+  return MakeError(ErrorCode::kCommitConflict,
+                   "table '{}' moved far beyond version {} while this commit was under way",
+                   FormatTableName(base.name), version);
+}
+
+Result<Table> HadoopCatalog::Register(const TableName& name, const std::string&) {
+  return MakeError(ErrorCode::kUnsupported,
+                   "table '{}' cannot be registered: a Hadoop catalog finds tables by their "
+                   "folders only",
+                   FormatTableName(name));
+}
+
+Status HadoopCatalog::Rename(const TableName& from, const TableName&) {
+  return MakeError(ErrorCode::kUnsupported,
+                   "table '{}' cannot be renamed: its name in a Hadoop catalog is its folder",
+                   FormatTableName(from));
+}
+
+Status HadoopCatalog::Drop(const TableName& name, DropFiles files) {
+  FIRN_ASSIGN(const HadoopVersion current, FindTable(name));
+  if (files == DropFiles::kKeep) {
+    return MakeError(ErrorCode::kUnsupported,
+                     "table '{}': a Hadoop catalog cannot forget a table and keep its files, since "
+                     "the table is the folder '{}'; drop it with --purge, which deletes the files",
+                     FormatTableName(name), FolderOf(name));
+  }
+  // The current version goes last: until then the table is whole.
+  std::vector<std::string> doomed;
+  const std::string folder = JoinUri(FolderOf(name), "metadata");
+  FIRN_RETURN_IF_ERROR(config_.io->List(folder, [&](const FileInfo& file) -> Status {
+    const bool is_version = HadoopMetadataVersion(UriFileName(file.uri)).has_value();
+    if (is_version && file.uri != current.location) doomed.push_back(file.uri);
+    return {};
+  }));
+  doomed.push_back(current.location);
+  doomed.push_back(JoinUri(folder, "version-hint.text"));
+  for (const DeleteOutcome& outcome : config_.io->DeleteMany(doomed)) {
+    FIRN_RETURN_IF_ERROR(outcome.status, "dropping table '{}'", FormatTableName(name));
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Catalog>> Open(const CatalogConfig& config) {
+  const auto warehouse = config.properties.find("warehouse");
+  if (warehouse == config.properties.end() || warehouse->second.empty()) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "a Hadoop catalog needs 'warehouse', the folder above its namespaces");
+  }
+  return std::make_unique<HadoopCatalog>(config, std::string(StripTrailingSlash(warehouse->second)),
+                                         std::string());
+}
+
+}  // namespace
+
+CatalogType DescribeHadoopCatalog() {
+  return {.type = "hadoop",
+          .aliases = {"org.apache.iceberg.hadoop.HadoopCatalog"},
+          .open = Open,
+          .summary = "folders with numbered metadata files"};
+}
+
+std::unique_ptr<Catalog> OpenTableFolder(const CatalogConfig& config, const std::string& folder) {
+  return std::make_unique<HadoopCatalog>(config, std::string(),
+                                         std::string(StripTrailingSlash(folder)));
+}
+
+}  // namespace firn

@@ -1,0 +1,83 @@
+#include <set>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "firn/base/log.h"
+#include "firn/base/number.h"
+#include "firn/base/text.h"
+#include "firn/catalog/metadata_files_internal.h"
+#include "firn/io/uri.h"
+
+namespace firn {
+namespace {
+
+constexpr std::string_view kMetadataSuffix = ".metadata.json";
+constexpr size_t kVersionDigitsMax = 9;
+
+std::optional<int64_t> ParseVersion(std::string_view digits) {
+  if (digits.size() > kVersionDigitsMax || digits.starts_with('-')) return std::nullopt;
+  return ParseInt64(digits);
+}
+
+bool RemoveSuffix(std::string_view& text, std::string_view suffix) {
+  if (!text.ends_with(suffix)) return false;
+  text.remove_suffix(suffix.size());
+  return true;
+}
+
+}  // namespace
+
+Result<std::string> MetadataCodecSuffix(const TableMetadata& metadata) {
+  constexpr std::string_view kKey = "write.metadata.compression-codec";
+  const std::string codec = LowerAscii(metadata.Property(kKey, "none"));
+  if (codec == "none") return std::string();
+  if (codec == "gzip") return std::string(".gz");
+  return MakeError(ErrorCode::kInvalidInput,
+                   "table property '{}' is '{}', expected one of gzip, none", kKey, codec);
+}
+
+Result<std::string> NewMetadataLocation(const TableMetadata& metadata,
+                                        std::string_view base_location, Random& random) {
+  FIRN_ASSIGN(const std::string codec, MetadataCodecSuffix(metadata));
+  const int64_t version = MetastoreMetadataVersion(UriFileName(base_location)).value_or(-1) + 1;
+  return JoinUri(
+      metadata.MetadataLocation(),
+      fmt::format("{:05}-{}{}{}", version, FormatUuid(MakeUuid(random)), codec, kMetadataSuffix));
+}
+
+std::optional<int64_t> MetastoreMetadataVersion(std::string_view file_name) {
+  const size_t dash = file_name.find('-');
+  if (dash == std::string_view::npos || dash == 0) return std::nullopt;
+  if (file_name.find(kMetadataSuffix) == std::string_view::npos) return std::nullopt;
+  return ParseVersion(file_name.substr(0, dash));
+}
+
+std::optional<int64_t> HadoopMetadataVersion(std::string_view file_name) {
+  if (!file_name.starts_with('v')) return std::nullopt;
+  const bool is_legacy = RemoveSuffix(file_name, ".gz");
+  if (!RemoveSuffix(file_name, kMetadataSuffix)) return std::nullopt;
+  if (!is_legacy) RemoveSuffix(file_name, ".gz");
+  file_name.remove_prefix(1);
+  return ParseVersion(file_name);
+}
+
+void DeleteDroppedMetadata(FileIO& io, const TableMetadata& base, const TableMetadata& next) {
+  if (LowerAscii(next.Property("write.metadata.delete-after-commit.enabled", "false")) != "true") {
+    return;
+  }
+  std::set<std::string_view> kept;
+  for (const MetadataLogEntry& entry : next.metadata_log)
+    kept.insert(entry.metadata_file);
+  std::vector<std::string> dropped;
+  for (const MetadataLogEntry& entry : base.metadata_log) {
+    if (!kept.contains(entry.metadata_file)) dropped.push_back(entry.metadata_file);
+  }
+  for (const DeleteOutcome& outcome : io.DeleteMany(dropped)) {
+    if (outcome.status.ok()) continue;
+    Log(LogLevel::kWarning, "old metadata file '{}' was not deleted: {}", outcome.uri,
+        outcome.status.error().Format());
+  }
+}
+
+}  // namespace firn

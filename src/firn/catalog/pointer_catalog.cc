@@ -1,0 +1,252 @@
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "firn/base/retry.h"
+#include "firn/catalog/commit_steps_internal.h"
+#include "firn/catalog/metadata_cache_internal.h"
+#include "firn/catalog/metadata_files_internal.h"
+#include "firn/catalog/pointer_catalog_internal.h"
+#include "firn/io/uri.h"
+
+namespace firn {
+namespace {
+
+enum class Outcome { kCommitted, kLost, kUnknown };
+
+class PointerCatalog final : public Catalog {
+ public:
+  PointerCatalog(CatalogConfig config, std::unique_ptr<PointerStore> store)
+      : config_(std::move(config)), store_(std::move(store)) {}
+
+  Result<std::vector<Namespace>> ListNamespaces(const Namespace& parent) override {
+    return store_->ListNamespaces(parent);
+  }
+  Status CreateNamespace(const Namespace& levels, const Properties& properties) override {
+    FIRN_RETURN_IF_ERROR(CheckNewName({levels, "t"}));
+    return store_->CreateNamespace(levels, properties);
+  }
+  Status DropNamespace(const Namespace& levels) override { return store_->DropNamespace(levels); }
+  Result<Properties> LoadNamespace(const Namespace& levels) override {
+    return store_->LoadNamespace(levels);
+  }
+  Status UpdateNamespace(const Namespace& levels, const Properties& updates,
+                         std::span<const std::string> removals) override {
+    return store_->UpdateNamespace(levels, updates, removals);
+  }
+  Result<std::vector<TableName>> ListTables(const Namespace& levels) override {
+    return store_->ListTables(levels);
+  }
+
+  Result<Table> Load(const TableName& name) override;
+  Result<Table> Create(const TableName& name, const CreateTableRequest& request) override;
+  Result<Table> Commit(const TableName& name, std::span<const TableRequirement> requirements,
+                       std::span<const TableUpdate> updates) override;
+  Result<Table> Register(const TableName& name, const std::string& metadata_location) override;
+  Status Rename(const TableName& from, const TableName& to) override;
+  Status Drop(const TableName& name, DropFiles files) override;
+
+ private:
+  Status CheckNewTable(const TableName& name);
+  Result<std::string> DefaultLocation(const TableName& name);
+  Result<Table> Insert(const TableName& name, TableMetadataPtr metadata, std::string location);
+  Result<Table> CommitOnce(const TableName& name, const Table& base,
+                           std::span<const TableUpdate> updates);
+  Status Swap(const TableName& name, const Table& base, const Table& next);
+  Result<Outcome> FindOutcome(const TableName& name, const std::string& base,
+                              const std::string& next);
+
+  const CatalogConfig config_;
+  const std::unique_ptr<PointerStore> store_;
+  MetadataCache cache_;
+};
+
+Result<Table> PointerCatalog::Load(const TableName& name) {
+  FIRN_ASSIGN(const std::string location, store_->FindTable(name));
+  FIRN_ASSIGN(auto metadata, cache_.Load(*config_.io, location), "loading table '{}'",
+              FormatTableName(name));
+  return Table{name, location, std::move(metadata), config_.io};
+}
+
+Status PointerCatalog::CheckNewTable(const TableName& name) {
+  FIRN_RETURN_IF_ERROR(CheckNewName(name));
+  FIRN_ASSIGN(const bool has_namespace, store_->HasNamespace(name.levels));
+  if (!has_namespace || name.levels.empty()) {
+    return MakeError(ErrorCode::kNotFound, "table '{}': namespace '{}' does not exist",
+                     FormatTableName(name), FormatNamespace(name.levels));
+  }
+  const auto taken = store_->FindTable(name);
+  if (taken.ok()) {
+    return MakeError(ErrorCode::kAlreadyExists, "table '{}' already exists", FormatTableName(name));
+  }
+  if (taken.error().code() != ErrorCode::kNotFound) return taken.error();
+  return {};
+}
+
+Result<std::string> PointerCatalog::DefaultLocation(const TableName& name) {
+  std::string location;
+  FIRN_ASSIGN(const Properties properties, store_->LoadNamespace(name.levels));
+  const auto own = properties.find("location");
+  const auto warehouse = config_.properties.find("warehouse");
+  if (own != properties.end()) {
+    location = own->second;
+  } else if (warehouse != config_.properties.end()) {
+    location = warehouse->second;
+    for (const std::string& level : name.levels)
+      location = JoinUri(location, level);
+  } else {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "table '{}' needs a location: neither the catalog has a 'warehouse' nor the "
+                     "namespace a 'location'",
+                     FormatTableName(name));
+  }
+  location = JoinUri(location, name.name);
+  const auto unique = config_.properties.find("unique-table-location");
+  const bool is_unique = unique != config_.properties.end() && unique->second == "true";
+  return is_unique ? location + "-" + FormatUuid(MakeUuid(*config_.random)) : location;
+}
+
+Result<Table> PointerCatalog::Create(const TableName& name, const CreateTableRequest& request) {
+  FIRN_RETURN_IF_ERROR(CheckNewTable(name));
+  CreateTableRequest complete = request;
+  if (complete.location.empty()) {
+    FIRN_ASSIGN(complete.location, DefaultLocation(name));
+  }
+  FIRN_ASSIGN(auto metadata, MakeNewTable(std::move(complete), config_), "creating table '{}'",
+              FormatTableName(name));
+  FIRN_ASSIGN(std::string location, NewMetadataLocation(*metadata, "", *config_.random));
+  FIRN_RETURN_IF_ERROR(WriteNewMetadata(*config_.io, location, *metadata));
+  const auto inserted = Insert(name, std::move(metadata), location);
+  if (!inserted.ok() && inserted.error().code() != ErrorCode::kCommitUnknown) {
+    DiscardMetadata(*config_.io, location);
+  }
+  return inserted;
+}
+
+Result<Table> PointerCatalog::Register(const TableName& name,
+                                       const std::string& metadata_location) {
+  FIRN_RETURN_IF_ERROR(CheckNewTable(name));
+  FIRN_ASSIGN(auto metadata, cache_.Load(*config_.io, metadata_location), "registering table '{}'",
+              FormatTableName(name));
+  return Insert(name, std::move(metadata), metadata_location);
+}
+
+// Make the row of a new table.
+Result<Table> PointerCatalog::Insert(const TableName& name, TableMetadataPtr metadata,
+                                     std::string location) {
+  const RetryPolicy check = StatusCheckPolicy(*metadata);
+  for (int attempt = 0;; ++attempt) {
+    const Status inserted = store_->InsertTable(name, location);
+    if (inserted.ok()) break;
+    // The row that is there may be the one whose answer got lost.
+    if (inserted.error().code() == ErrorCode::kAlreadyExists && attempt > 0) {
+      const auto found = store_->FindTable(name);
+      if (found.ok() && *found == location) break;
+      return inserted.error();
+    }
+    if (inserted.error().code() != ErrorCode::kCommitUnknown || attempt >= check.retry_count_max) {
+      return inserted.error();
+    }
+    FIRN_RETURN_IF_ERROR(WaitBeforeRetry(check, attempt + 1, config_));
+  }
+  cache_.Add(location, metadata);
+  return Table{name, std::move(location), std::move(metadata), config_.io};
+}
+
+Result<Table> PointerCatalog::Commit(const TableName& name,
+                                     std::span<const TableRequirement> requirements,
+                                     std::span<const TableUpdate> updates) {
+  for (int attempt = 0;; ++attempt) {
+    FIRN_ASSIGN(const Table base, Load(name));
+    FIRN_RETURN_IF_ERROR(CheckRequirements(base.metadata.get(), requirements), "table '{}'",
+                         FormatTableName(name));
+    auto committed = CommitOnce(name, base, updates);
+    if (committed.ok() || committed.error().code() != ErrorCode::kCommitConflict) return committed;
+    // Another writer came first. If the requirements hold for its state as well, ours still can.
+    FIRN_ASSIGN(const RetryPolicy policy, CommitRetryPolicy(*base.metadata));
+    if (attempt >= policy.retry_count_max) return committed;
+    FIRN_RETURN_IF_ERROR(WaitBeforeRetry(policy, attempt + 1, config_));
+  }
+}
+
+Result<Table> PointerCatalog::CommitOnce(const TableName& name, const Table& base,
+                                         std::span<const TableUpdate> updates) {
+  FIRN_ASSIGN(auto metadata, BuildNextMetadata(base, updates, config_), "table '{}'",
+              FormatTableName(name));
+  if (!metadata) return base;
+  FIRN_ASSIGN(std::string location,
+              NewMetadataLocation(*metadata, base.metadata_location, *config_.random));
+  FIRN_RETURN_IF_ERROR(WriteNewMetadata(*config_.io, location, *metadata));
+  Table next{name, std::move(location), std::move(metadata), config_.io};
+  const Status swapped = Swap(name, base, next);
+  if (swapped.ok()) {
+    cache_.Add(next.metadata_location, next.metadata);
+    DeleteDroppedMetadata(*config_.io, *base.metadata, *next.metadata);
+    return next;
+  }
+  if (swapped.error().code() != ErrorCode::kCommitUnknown) {
+    DiscardMetadata(*config_.io, next.metadata_location);
+  }
+  return swapped.error();
+}
+
+// Move the row, and find out what became of it if the store did not say.
+Status PointerCatalog::Swap(const TableName& name, const Table& base, const Table& next) {
+  const RetryPolicy check = StatusCheckPolicy(*base.metadata);
+  Status swapped = store_->SwapTable(name, base.metadata_location, next.metadata_location);
+  bool was_unknown = false;
+  for (int attempt = 0;; ++attempt) {
+    if (swapped.ok()) return swapped;
+    const ErrorCode code = swapped.error().code();
+    if (code == ErrorCode::kCommitConflict && was_unknown) {
+      // Our own first try may have moved the row.
+      const auto outcome = FindOutcome(name, base.metadata_location, next.metadata_location);
+      if (outcome.ok() && *outcome == Outcome::kCommitted) return {};
+      if (outcome.ok() && *outcome == Outcome::kLost) return swapped;
+    } else if (code != ErrorCode::kCommitUnknown && !was_unknown) {
+      return swapped;
+    }
+    was_unknown = true;
+    if (attempt >= check.retry_count_max || !WaitBeforeRetry(check, attempt + 1, config_).ok())
+      break;
+    swapped = store_->SwapTable(name, base.metadata_location, next.metadata_location);
+  }
+  return MakeError(ErrorCode::kCommitUnknown,
+                   "table '{}': the move from '{}' to '{}' may have happened, and the catalog does "
+                   "not tell: {}; look at the table before trying again",
+                   FormatTableName(name), base.metadata_location, next.metadata_location,
+                   swapped.error().message());
+}
+
+// What became of `next`, when the row is no longer at `base`.
+Result<Outcome> PointerCatalog::FindOutcome(const TableName& name, const std::string& base,
+                                            const std::string& next) {
+  FIRN_ASSIGN(const std::string location, store_->FindTable(name));
+  if (location == next) return Outcome::kCommitted;
+  FIRN_ASSIGN(const auto metadata, cache_.Load(*config_.io, location));
+  const auto& log = metadata->metadata_log;
+  const auto is_file = [&](const std::string& file) {
+    return [&file](const MetadataLogEntry& entry) { return entry.metadata_file == file; };
+  };
+  if (std::any_of(log.begin(), log.end(), is_file(next))) return Outcome::kCommitted;
+  // While the log still holds `base`, it holds everything that followed; else ours may have been
+  // trimmed from it.
+  return std::any_of(log.begin(), log.end(), is_file(base)) ? Outcome::kLost : Outcome::kUnknown;
+}
+
+Status PointerCatalog::Rename(const TableName& from, const TableName& to) {
+  FIRN_RETURN_IF_ERROR(store_->FindTable(from));
+  FIRN_RETURN_IF_ERROR(CheckNewTable(to));
+  return store_->RenameTable(from, to);
+}
+
+Status PointerCatalog::Drop(const TableName& name, DropFiles) { return store_->DeleteTable(name); }
+
+}  // namespace
+
+std::unique_ptr<Catalog> MakePointerCatalog(CatalogConfig config,
+                                            std::unique_ptr<PointerStore> store) {
+  return std::make_unique<PointerCatalog>(std::move(config), std::move(store));
+}
+
+}  // namespace firn
