@@ -1,0 +1,46 @@
+"""Runs the firn program and reads its JSON rows."""
+
+import json
+import os
+import subprocess
+import tempfile
+
+
+class FirnError(Exception):
+    """The program ended with an exit code other than 0."""
+
+    def __init__(self, arguments, code, text):
+        super().__init__(f"firn {' '.join(arguments)}: exit {code}: {text.strip()}")
+        self.code = code
+        self.text = text
+
+
+class Firn:
+    """One firn program with fixed settings, run in an empty folder."""
+
+    def __init__(self, program, settings=()):
+        self.program = os.path.abspath(program)
+        self.settings = list(settings)
+        self.folder = tempfile.mkdtemp(prefix="firn-golden-")
+
+    def run(self, *arguments):
+        """Standard output of one command. Raises FirnError."""
+        command = [self.program, *arguments]
+        for setting in self.settings:
+            command += ["--conf", setting]
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("FIRN_")}
+        environment["HOME"] = self.folder
+        done = subprocess.run(
+            command, cwd=self.folder, env=environment, capture_output=True, timeout=300
+        )
+        if done.returncode != 0:
+            raise FirnError(arguments, done.returncode, done.stderr.decode("utf-8", "replace"))
+        return done.stdout.decode("utf-8")
+
+    def rows(self, *arguments):
+        """Rows of one command as dictionaries."""
+        text = self.run(*arguments, "--output", "json")
+        return [json.loads(line) for line in text.split("\n") if line]
+
+    def count(self, table, *arguments):
+        return self.rows("count", table, *arguments)[0]["count"]
