@@ -3,13 +3,14 @@
 #   make demo      firn's main job on a table that Spark wrote
 #   make test      every test
 #   make build     build/release/firn
+#   make interop   comparison with live Spark, PyIceberg and others
 #   make package   dist/firn-<version>-linux-x86_64.tar.gz
 #   make format    clang-format on all sources
 
 SHELL := /bin/bash
 export PATH := $(CURDIR)/.deps/cmake/bin:$(PATH)
 
-.PHONY: demo test build package format configure
+.PHONY: demo test build interop package format configure
 
 demo: build
 	scripts/demo build/release/firn
@@ -20,6 +21,9 @@ test: configure
 
 build: configure
 	cmake --build --preset release --target firn
+
+interop: build
+	scripts/interop build/release/firn
 
 package: build
 	scripts/package build/release dist

@@ -1,0 +1,89 @@
+"""A local Spark with Iceberg, for comparing it with firn.
+
+Environment: FIRN_ICEBERG_RUNTIME is the path of the iceberg-spark-runtime jar.
+"""
+
+import datetime
+import decimal
+import os
+import sys
+
+os.environ["TZ"] = "UTC"  # Spark hands timestamps to Python in local time.
+
+from pyspark.sql import SparkSession, types  # noqa: E402
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden"))
+
+
+def open_spark(warehouse):
+    """A session whose catalog `c` is the Hadoop catalog at `warehouse`."""
+    settings = {
+        "spark.jars": os.environ["FIRN_ICEBERG_RUNTIME"],
+        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        "spark.sql.catalog.c": "org.apache.iceberg.spark.SparkCatalog",
+        "spark.sql.catalog.c.type": "hadoop",
+        "spark.sql.catalog.c.warehouse": warehouse,
+        "spark.sql.catalog.c.cache-enabled": "false",  # Another program changes the tables.
+        "spark.sql.session.timeZone": "UTC",
+        "spark.ui.enabled": "false",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "2g",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.log.level": "ERROR",
+    }
+    builder = SparkSession.builder.master("local[2]").appName("firn-interop")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+def kind_of(data_type):
+    """A Spark type in the form of `spark_values.parse_type`."""
+    if isinstance(data_type, types.ArrayType):
+        return ("array", kind_of(data_type.elementType))
+    if isinstance(data_type, types.MapType):
+        return ("map", kind_of(data_type.keyType), kind_of(data_type.valueType))
+    if isinstance(data_type, types.StructType):
+        return ("struct", [(field.name, kind_of(field.dataType)) for field in data_type.fields])
+    return (data_type.simpleString(),)
+
+
+def encode(value, data_type):
+    """A value that Spark collected, in the form of the oracle files (testdata/README.md)."""
+    if value is None:
+        return None
+    if isinstance(data_type, types.ArrayType):
+        return [encode(item, data_type.elementType) for item in value]
+    if isinstance(data_type, types.MapType):
+        return [
+            [encode(key, data_type.keyType), encode(item, data_type.valueType)]
+            for key, item in value.items()
+        ]
+    if isinstance(data_type, types.StructType):
+        return {
+            field.name: encode(item, field.dataType)
+            for field, item in zip(data_type.fields, value)
+        }
+    if isinstance(value, (bytes, bytearray)):
+        return {"hex": bytes(value).hex()}
+    if isinstance(value, datetime.datetime):
+        zone = "Z" if isinstance(data_type, types.TimestampType) else ""
+        return value.strftime("%Y-%m-%dT%H:%M:%S.%f") + zone
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if isinstance(value, decimal.Decimal):
+        return format(value, "f")
+    if isinstance(value, float):
+        return {"f": repr(value)}
+    return value
+
+
+def collect(frame):
+    """Schema and rows of a data frame: ((name, kind) pairs, dictionaries)."""
+    fields = frame.schema.fields
+    rows = [
+        {field.name: encode(item, field.dataType) for field, item in zip(fields, row)}
+        for row in frame.collect()
+    ]
+    return [(field.name, kind_of(field.dataType)) for field in fields], rows
