@@ -12,8 +12,12 @@
 #include "firn/format/transform.h"
 
 /// Predicates over rows: parse SQL text, bind to a schema, project through partition transforms,
-/// test against partition summaries, column metrics and values. Logic follows SQL as users of
-/// Spark know it: a row is kept only where the predicate is true (null is not true).
+/// test against partition summaries, column metrics and values.
+///
+/// Logic is SQL's three-valued one as users of Spark know it: a comparison with null is neither
+/// true nor false, `<>`, NOT IN and NOT LIKE included, and a row is kept only where the predicate
+/// is true. Floats are ordered as in Spark: NaN equals itself and is above everything else, the two
+/// zeros are equal. IS NAN of null is false.
 
 namespace firn {
 
@@ -37,6 +41,8 @@ enum class ExpressionKind {
   kNotIn,
   kStartsWith,
   kNotStartsWith,
+  kLike,  ///< A pattern with % and _ that is no plain prefix; the escape character is a backslash.
+  kNotLike,
 };
 
 class Expression;
@@ -48,7 +54,12 @@ struct Literal {
   Kind kind = Kind::kNull;
   std::string text;  ///< Number: its digits. Boolean: "true" or "false". Binary: hex.
   Value value;       ///< After binding: of the term's type.
+
+  bool operator==(const Literal&) const = default;
 };
+
+/// The literal that is written for `value` of the primitive `type`; its value is set.
+Literal MakeLiteral(const Value& value, const Type& type);
 
 /// What a predicate tests: a column, or a transform of one ("days(ts)").
 struct Term {
@@ -58,6 +69,8 @@ struct Term {
   int32_t field_id = 0;
   TypePtr source_type;
   TypePtr type;  ///< Of the transformed value.
+
+  bool operator==(const Term& other) const;  ///< Types deep.
 };
 
 /// A node; immutable. Unbound until `Bind`.
@@ -65,10 +78,14 @@ class Expression {
  public:
   static ExpressionPtr True();
   static ExpressionPtr False();
-  /// Folds constants: And(true, x) is x.
+  /// Fold constants and flatten: And(true, x) is x, And(And(x, y), z) has three children.
   static ExpressionPtr And(ExpressionPtr a, ExpressionPtr b);
   static ExpressionPtr Or(ExpressionPtr a, ExpressionPtr b);
+  static ExpressionPtr And(std::vector<ExpressionPtr> operands);  ///< Of none: true.
+  static ExpressionPtr Or(std::vector<ExpressionPtr> operands);   ///< Of none: false.
   static ExpressionPtr Not(ExpressionPtr a);
+  /// Comparisons, prefixes and patterns take one literal, kIn and kNotIn any number (of none they
+  /// are false and true), the other kinds none.
   static ExpressionPtr Predicate(ExpressionKind kind, Term term, std::vector<Literal> literals);
 
   ExpressionKind kind() const { return kind_; }
@@ -77,6 +94,8 @@ class Expression {
   const std::vector<Literal>& literals() const { return literals_; }
   bool is_predicate() const { return kind_ >= ExpressionKind::kIsNull; }
 
+  bool operator==(const Expression& other) const;  ///< Deep.
+
  private:
   ExpressionKind kind_ = ExpressionKind::kTrue;
   std::vector<ExpressionPtr> children_;
@@ -84,19 +103,25 @@ class Expression {
   std::vector<Literal> literals_;
 };
 
-/// Parse a SQL filter: comparison (both orders), IN, BETWEEN, IS [NOT] NULL, IS [NOT] NAN,
-/// NOT, AND, OR, LIKE 'x%', typed literals, transforms (`days(ts) = DATE '2026-01-31'`),
-/// "quoted" and `quoted` and nested names. Errors: kInvalidInput with position and what was
-/// expected.
+/// Parse a SQL filter: comparison (both orders; also `<=>`), IN, BETWEEN, LIKE with ESCAPE,
+/// IS [NOT] NULL, NAN, TRUE, FALSE, bare boolean columns, NOT, AND, OR, typed literals, "quoted"
+/// and `quoted` and nested names, and transforms: `days(ts) = DATE '2026-01-31'`,
+/// `bucket(16, id) = 3`, `system.hours(ts)`. `months`, `years` and `hours` count since 1970 as in
+/// Spark; text compares with the readable form (`months(ts) = '2026-01'`); `year(ts)` is the
+/// calendar year. Errors: kInvalidInput with position, what was found and what was expected.
 Result<ExpressionPtr> ParseExpression(std::string_view text);
 
 /// SQL text that parses to the same expression.
 std::string FormatExpression(const Expression& expression);
 
-/// Resolve names and convert literals to the columns' types; NOT is pushed down to the predicates;
-/// comparisons that cannot be true or false by range fold (int_col < 3e9). A `TIMESTAMP '…'`
-/// without zone is UTC against timestamptz; with a zone against timestamp it is an error. Errors:
-/// kInvalidInput naming column and literal, and the known columns.
+/// Resolve names and convert literals to the columns' types. In the result NOT is pushed down to
+/// the predicates and literals are exact values: comparisons that are decided by the range of the
+/// type fold (int_col < 3e9), fractions are rounded in the right direction (int_col < 2.5 is
+/// int_col <= 2), literals of IN are sorted and unique, NaN literals become NaN tests, and time
+/// transforms become ranges of their column. The result is true for the same rows; where the
+/// original is null it may be false. Literals for float columns are the nearest float. A
+/// `TIMESTAMP '…'` without zone is UTC against timestamptz; with a zone against timestamp it is an
+/// error. Errors: kInvalidInput naming column and literal, and the known columns.
 Result<ExpressionPtr> Bind(const ExpressionPtr& expression, const Schema& schema,
                            bool is_case_sensitive = true);
 
@@ -104,8 +129,10 @@ Result<ExpressionPtr> Bind(const ExpressionPtr& expression, const Schema& schema
 std::set<int32_t> ReferencedFields(const Expression& bound);
 
 /// Project a bound row predicate to the partition fields of `spec`. The terms of the result name
-/// partition field ids. Inclusive: true for every partition that may hold a matching row. Strict:
-/// true only for partitions in which every row matches.
+/// partition field ids; a term keeps its transform where the partition holds the column itself.
+/// Inclusive: true for every partition that may hold a matching row. Strict: true only for
+/// partitions in which every row matches. Partition values that old writers put one too high for
+/// times before 1970 are allowed for.
 Result<ExpressionPtr> ProjectInclusive(const ExpressionPtr& bound, const PartitionSpec& spec,
                                        const Type& partition_type);
 Result<ExpressionPtr> ProjectStrict(const ExpressionPtr& bound, const PartitionSpec& spec,
@@ -126,11 +153,56 @@ bool MightMatchMetrics(const Expression& bound, const Schema& schema, const Colu
 /// Do all rows match for certain?
 bool AllMatchMetrics(const Expression& bound, const Schema& schema, const ColumnMetrics& metrics);
 
-/// Does a row match? `fields` are the values of a struct (the schema's struct, or a partition),
-/// whose type is `type`: terms are found by field id. Null where SQL says null counts as no.
-bool MatchesRow(const Expression& bound, const Type& type, const StructValue& fields);
+/// Tests rows against one filter; field positions are looked up once. Thread-safe.
+class RowMatcher {
+ public:
+  /// `type` is the struct of the rows (a schema's struct, or a partition): terms are found by
+  /// field id through structs; a field that is missing reads as null.
+  RowMatcher(ExpressionPtr bound, const Type& type);
 
-/// What is left to test for rows of a file with these partition values.
+  /// True where the filter is true; null where SQL says null counts as no.
+  bool Matches(const StructValue& fields) const;
+
+ private:
+  struct Node {
+    const Expression* expression = nullptr;
+    std::vector<size_t> path;    ///< Of a predicate: positions from the row down.
+    std::vector<Node> children;  ///< Of And and Or.
+  };
+  static Node MakeNode(const Expression& expression, const Type& type);
+  static bool MatchesNode(const Node& node, const StructValue& fields);
+  ExpressionPtr bound_;
+  Node root_;
+};
+
+/// Does one row match? See `RowMatcher`.
+bool MatchesRow(const ExpressionPtr& bound, const Type& type, const StructValue& fields);
+
+/// What is left to test for rows of the partitions of one spec; projections are made once.
+/// Thread-safe.
+class ResidualEvaluator {
+ public:
+  static Result<ResidualEvaluator> Make(ExpressionPtr bound, const PartitionSpec& spec,
+                                        const Type& partition_type);
+
+  /// The filter without the predicates that the partition decides; true if nothing is left, false
+  /// if no row of the partition can match.
+  ExpressionPtr ResidualFor(const StructValue& partition) const;
+
+ private:
+  struct Node {
+    ExpressionPtr expression;
+    std::vector<RowMatcher> inclusive;  ///< Of a predicate: one, if the spec says anything of it.
+    std::vector<RowMatcher> strict;
+    std::vector<Node> children;
+  };
+  static Result<Node> MakeNode(const ExpressionPtr& expression, const PartitionSpec& spec,
+                               const Type& partition_type);
+  static ExpressionPtr Evaluate(const Node& node, const StructValue& partition);
+  Node root_;
+};
+
+/// As `ResidualEvaluator`, for one partition.
 Result<ExpressionPtr> ResidualFor(const ExpressionPtr& bound, const PartitionSpec& spec,
                                   const Type& partition_type, const StructValue& partition);
 
