@@ -67,8 +67,9 @@ bool IsWordCharacter(char c) {
 std::vector<std::string> SplitLines(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);)
+  for (std::string line; std::getline(stream, line);) {
     lines.push_back(line);
+  }
   return lines;
 }
 
@@ -363,8 +364,9 @@ std::map<std::string, std::set<std::string>> ParseModuleGraph(std::string_view t
     if (colon == std::string::npos) continue;
     std::set<std::string>& depends = modules[line.substr(0, colon)];
     std::istringstream words(line.substr(colon + 1));
-    for (std::string word; words >> word;)
+    for (std::string word; words >> word;) {
       depends.insert(word);
+    }
   }
   return modules;
 }
@@ -406,8 +408,9 @@ std::vector<Finding> CheckTree(const SourceTree& tree) {
   Findings findings;
   for (const SourceFile& source : tree.files) {
     const File file = ReadSource(source);
-    for (const auto rule : kRules)
+    for (const auto rule : kRules) {
       rule(tree, file, findings);
+    }
   }
   CheckFrontHeaders(tree, findings);
   CheckTestdata(tree, findings);

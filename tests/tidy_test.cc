@@ -49,8 +49,9 @@ SourceTree ReadTree() {
 
 std::vector<std::string> FormatFindings(const std::vector<Finding>& findings) {
   std::vector<std::string> lines;
-  for (const Finding& finding : findings)
+  for (const Finding& finding : findings) {
     lines.push_back(FormatFinding(finding));
+  }
   return lines;
 }
 
@@ -149,8 +150,9 @@ TEST(TidyRulesTest, RefusesClockRandomThreadsSleepAndOutputOutsideBase) {
 
 std::string MakeLines(int count) {
   std::string text;
-  for (int i = 0; i < count; ++i)
+  for (int i = 0; i < count; ++i) {
     text += "int x;\n";
+  }
   return text;
 }
 
@@ -231,8 +233,9 @@ TEST(TidyRulesTest, RefusesALineOverAHundredColumns) {
               ElementsAre("src/firn/io/local.cc:1: 101 columns, expected at most 100"));
   EXPECT_THAT(CheckFile("src/firn/io/local.cc", "//" + std::string(98, 'x') + "\n"), IsEmpty());
   std::string text = "//";
-  for (int i = 0; i < 98; ++i)
+  for (int i = 0; i < 98; ++i) {
     text += "\u00e9";
+  }
   EXPECT_THAT(CheckFile("src/firn/io/local.cc", text + "\n"), IsEmpty());
 }
 
