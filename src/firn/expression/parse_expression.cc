@@ -15,7 +15,8 @@
 //   or        := and (OR and)*
 //   and       := not (AND not)*
 //   not       := (NOT | !) not | '(' or ')' | predicate
-//   predicate := operand [comparison operand | IS [NOT] word | [NOT] IN (...) | [NOT] BETWEEN .. AND
+//   predicate := operand [comparison operand | IS [NOT] word | [NOT] IN (...) | [NOT] BETWEEN ..
+//   AND
 //                .. | [NOT] LIKE text [ESCAPE text]]
 //   operand   := literal | name | function '(' ... ')'
 

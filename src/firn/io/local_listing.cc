@@ -71,7 +71,8 @@ class FolderReader {
     return fstatat(dirfd(handle_.get()), name.c_str(), &info, flags) == 0;
   }
 
-  // A file that was deleted meanwhile, or a link to nothing or to itself, is no file; all else is an error.
+  // A file that was deleted meanwhile, or a link to nothing or to itself, is no file; all else is
+  // an error.
   static Status VanishedOr(const std::string& uri) {
     if (errno == ENOENT || errno == ELOOP) return {};
     return MakeSystemError(errno, uri);

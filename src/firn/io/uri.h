@@ -30,8 +30,8 @@ std::string_view StripTrailingSlash(std::string_view uri);
 std::string CanonicalUriKey(std::string_view uri);
 
 /// The plain local path behind a plain path or `file:/p`, `file:///p`, `file://localhost/p` (all
-/// `/p`), `file:p` and `file://p` (relative, as other readers of Iceberg take them). Empty if the URI
-/// is not local.
+/// `/p`), `file:p` and `file://p` (relative, as other readers of Iceberg take them). Empty if the
+/// URI is not local.
 std::string LocalPath(std::string_view uri);
 
 }  // namespace firn
