@@ -13,7 +13,8 @@ size_t CountEdits(std::string_view a, std::string_view b) {
   std::vector<size_t> before_last(b.size() + 1);
   std::vector<size_t> last(b.size() + 1);
   std::vector<size_t> row(b.size() + 1);
-  for (size_t k = 0; k <= b.size(); ++k) last[k] = k;
+  for (size_t k = 0; k <= b.size(); ++k)
+    last[k] = k;
   for (size_t i = 1; i <= a.size(); ++i) {
     row[0] = i;
     for (size_t k = 1; k <= b.size(); ++k) {
@@ -35,7 +36,7 @@ std::optional<std::string> SuggestName(std::string_view text,
   constexpr size_t kLengthMax = 256;
   const std::string wanted = LowerAscii(text.substr(0, kLengthMax));
   std::optional<std::string> best;
-  size_t best_edits = std::max<size_t>(wanted.size() / 3, 1) + 1;
+  size_t best_edits = std::max<size_t>((wanted.size() + 1) / 3, 1) + 1;
   for (const std::string& candidate : candidates) {
     const size_t edits = CountEdits(wanted, LowerAscii(candidate.substr(0, kLengthMax)));
     if (edits < best_edits) {

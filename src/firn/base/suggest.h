@@ -8,7 +8,7 @@
 namespace firn {
 
 /// The candidate that `text` most likely means: the fewest edits (insert, delete, replace, swap of
-/// neighbours; case is free), at most a third of the letters. Nullopt if none is that near.
+/// neighbours; case is free), at most one for three letters. Nullopt if none is that near.
 std::optional<std::string> SuggestName(std::string_view text,
                                        const std::vector<std::string>& candidates);
 

@@ -11,10 +11,28 @@ constexpr std::string_view kPrefix = "FIRN_";
 
 // Keys of catalogs and files whose spelling is not lower case with dashes, or is worth pinning.
 constexpr std::string_view kKnownKeys[] = {
-    "default-catalog", "memory", "threads", "io.rewrite-prefix", "type", "uri", "warehouse",
-    "catalog-name", "catalog-impl", "io-impl", "jdbc.user", "jdbc.password", "jdbc.schema-version",
-    "s3.endpoint", "s3.access-key-id", "s3.secret-access-key", "s3.session-token",
-    "s3.path-style-access", "client.region", "glue.skip-archive", "lock-impl", "lock.table",
+    "default-catalog",
+    "memory",
+    "threads",
+    "io.rewrite-prefix",
+    "type",
+    "uri",
+    "warehouse",
+    "catalog-name",
+    "catalog-impl",
+    "io-impl",
+    "jdbc.user",
+    "jdbc.password",
+    "jdbc.schema-version",
+    "s3.endpoint",
+    "s3.access-key-id",
+    "s3.secret-access-key",
+    "s3.session-token",
+    "s3.path-style-access",
+    "client.region",
+    "glue.skip-archive",
+    "lock-impl",
+    "lock.table",
 };
 
 // Lower case, with '-' for '_' : two spellings of one name are equal in this form.
@@ -23,7 +41,8 @@ std::string Fold(std::string_view text) { return ReplaceText(LowerAscii(text), "
 class NameMatcher {
  public:
   explicit NameMatcher(const Settings& known) {
-    for (const std::string_view key : kKnownKeys) keys_.emplace(key);
+    for (const std::string_view key : kKnownKeys)
+      keys_.emplace(key);
     for (const auto& [key, setting] : known) {
       const auto parts = ParseCatalogKey(key);
       if (parts) catalogs_.emplace(parts->catalog);
@@ -63,8 +82,8 @@ Settings ReadEnvironmentSettings(const std::map<std::string, std::string>& envir
       const std::string key =
           "catalog." + names.Catalog(parts->catalog) + "." + names.Key(parts->key);
       settings[key] = {value, variable};
-    } else if (names.IsKnown(folded) || (dotted.find('.') != std::string::npos &&
-                                         CheckSettingKey(folded, variable).ok())) {
+    } else if (names.IsKnown(folded) ||
+               (dotted.find('.') != std::string::npos && CheckSettingKey(folded, variable).ok())) {
       settings[names.Key(folded)] = {value, variable};
     }
   }

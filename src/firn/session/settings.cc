@@ -1,11 +1,10 @@
-#include "firn/session/settings_internal.h"
-
 #include <cstdint>
 #include <limits>
 
 #include "firn/base/number.h"
 #include "firn/base/suggest.h"
 #include "firn/base/text.h"
+#include "firn/session/settings_internal.h"
 
 namespace firn {
 namespace {
@@ -77,15 +76,25 @@ Result<Settings> ParseConfSettings(const std::vector<std::string>& conf) {
 Result<int64_t> ParseByteSize(std::string_view text) {
   const std::string_view trimmed = TrimText(text);
   size_t digits = 0;
-  while (digits < trimmed.size() && trimmed[digits] >= '0' && trimmed[digits] <= '9') ++digits;
+  while (digits < trimmed.size() && trimmed[digits] >= '0' && trimmed[digits] <= '9')
+    ++digits;
   const auto number = ParseInt64(trimmed.substr(0, digits));
   const std::string unit = LowerAscii(TrimText(trimmed.substr(digits)));
   constexpr std::pair<std::string_view, int64_t> kUnits[] = {
-      {"", 1},          {"b", 1},          {"kb", 1'000},
-      {"mb", 1'000'000}, {"gb", 1'000'000'000}, {"tb", 1'000'000'000'000},
-      {"k", 1LL << 10}, {"m", 1LL << 20},  {"g", 1LL << 30},
-      {"t", 1LL << 40}, {"kib", 1LL << 10}, {"mib", 1LL << 20},
-      {"gib", 1LL << 30}, {"tib", 1LL << 40},
+      {"", 1},
+      {"b", 1},
+      {"kb", 1'000},
+      {"mb", 1'000'000},
+      {"gb", 1'000'000'000},
+      {"tb", 1'000'000'000'000},
+      {"k", 1LL << 10},
+      {"m", 1LL << 20},
+      {"g", 1LL << 30},
+      {"t", 1LL << 40},
+      {"kib", 1LL << 10},
+      {"mib", 1LL << 20},
+      {"gib", 1LL << 30},
+      {"tib", 1LL << 40},
   };
   for (const auto& [name, factor] : kUnits) {
     if (number && unit == name && *number <= std::numeric_limits<int64_t>::max() / factor) {
@@ -93,7 +102,8 @@ Result<int64_t> ParseByteSize(std::string_view text) {
     }
   }
   return MakeError(ErrorCode::kInvalidInput,
-                   "size is '{}', expected bytes with an optional unit, such as 512MiB or 2GB", text);
+                   "size is '{}', expected bytes with an optional unit, such as 512MiB or 2GB",
+                   text);
 }
 
 }  // namespace firn

@@ -16,7 +16,8 @@ class Flattener {
   Status Visit(const std::string& key, const toml::node& node) {
     if (const toml::table* table = node.as_table()) {
       for (const auto& [name, child] : *table) {
-        const std::string path = key.empty() ? std::string(name.str()) : key + "." + std::string(name.str());
+        const std::string path =
+            key.empty() ? std::string(name.str()) : key + "." + std::string(name.str());
         FIRN_RETURN_IF_ERROR(Visit(path, child));
       }
       return {};
@@ -51,7 +52,8 @@ class Flattener {
       return joined;
     }
     return MakeError(ErrorCode::kInvalidInput,
-                     "{}: '{}' is a date or a table in a list, expected text, a number, true, false or a list of them",
+                     "{}: '{}' is a date or a table in a list, expected text, a number, true, "
+                     "false or a list of them",
                      Origin(node), key);
   }
 
