@@ -1,6 +1,16 @@
 #include "firn/base/bytes.h"
 
 namespace firn {
+namespace {
+
+std::optional<unsigned> HexDigit(char c) {
+  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
+  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
+  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
+  return std::nullopt;
+}
+
+}  // namespace
 
 Buffer Buffer::CopyOf(std::span<const std::byte> bytes) {
   Buffer buffer(bytes.size());
@@ -18,6 +28,19 @@ std::string FormatHex(std::span<const std::byte> bytes) {
     text.push_back(kDigits[value & 0xF]);
   }
   return text;
+}
+
+std::optional<std::string> ParseHex(std::string_view text) {
+  if (text.size() % 2 != 0) return std::nullopt;
+  std::string bytes;
+  bytes.reserve(text.size() / 2);
+  for (size_t at = 0; at < text.size(); at += 2) {
+    const auto high = HexDigit(text[at]);
+    const auto low = HexDigit(text[at + 1]);
+    if (!high || !low) return std::nullopt;
+    bytes.push_back(static_cast<char>(*high << 4 | *low));
+  }
+  return bytes;
 }
 
 std::string FormatBase64(std::span<const std::byte> bytes) {

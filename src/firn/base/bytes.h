@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,9 @@ inline std::string_view AsText(std::span<const std::byte> bytes) {
 
 /// Lower-case hexadecimal.
 std::string FormatHex(std::span<const std::byte> bytes);
+
+/// The bytes of hexadecimal digits of either case, two a byte; nullopt if `text` is anything else.
+std::optional<std::string> ParseHex(std::string_view text);
 
 /// Standard Base64 with padding.
 std::string FormatBase64(std::span<const std::byte> bytes);

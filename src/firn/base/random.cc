@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 
 #include <sys/random.h>
 
@@ -81,6 +82,21 @@ std::string FormatUuid(const UuidBytes& uuid) {
   for (const size_t dash : {20U, 16U, 12U, 8U})
     text.insert(dash, 1, '-');
   return text;
+}
+
+std::optional<UuidBytes> ParseUuid(std::string_view text) {
+  if (text.size() != 36) return std::nullopt;
+  std::string digits;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
+    if (is_dash != (text[i] == '-')) return std::nullopt;
+    if (!is_dash) digits.push_back(text[i]);
+  }
+  const std::optional<std::string> bytes = ParseHex(digits);
+  if (!bytes) return std::nullopt;
+  UuidBytes uuid{};
+  std::memcpy(uuid.data(), bytes->data(), uuid.size());
+  return uuid;
 }
 
 }  // namespace firn

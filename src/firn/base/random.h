@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 /// Randomness is passed in, so that a seed repeats a run.
 
@@ -34,5 +36,8 @@ UuidBytes MakeUuid(Random& random);
 
 /// "f79c3e09-677c-4bbd-a479-3f349cb785e7".
 std::string FormatUuid(const UuidBytes& uuid);
+
+/// 36 characters in that form, of either case; nullopt if `text` is anything else.
+std::optional<UuidBytes> ParseUuid(std::string_view text);
 
 }  // namespace firn

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "firn/base/ascii.h"
+#include "firn/base/text.h"
 
 namespace firn {
 
@@ -68,7 +68,7 @@ Result<const NestedField*> Schema::FindFieldIgnoringCase(std::string_view full_n
   std::optional<int32_t> id;
   std::string_view id_name;
   for (const auto& [name, candidate] : by_name_) {
-    if (!EqualsIgnoringAsciiCase(name, full_name)) continue;
+    if (!EqualsIgnoreCase(name, full_name)) continue;
     if (id && *id != candidate) {
       return MakeError(ErrorCode::kInvalidInput,
                        "column '{}' is ambiguous when case is ignored: '{}' and '{}' match; "

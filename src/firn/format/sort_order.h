@@ -31,4 +31,11 @@ struct SortOrder {
 /// "id DESC NULLS LAST, bucket[16](name) ASC NULLS FIRST"; a column that is gone shows its id.
 std::string FormatSortOrder(const SortOrder& order, const Schema& schema);
 
+/// True if rows sorted by `order` are sorted by `required` too: it is a prefix, whose last
+/// transform may be coarser than that of `order`.
+bool SatisfiesOrder(const SortOrder& order, const SortOrder& required);
+
+/// Errors: kCorrupt, naming the column: sources missing, or transforms not defined for them.
+Status ValidateSortOrder(const SortOrder& order, const Schema& schema);
+
 }  // namespace firn

@@ -3,8 +3,8 @@
 #include <array>
 #include <utility>
 
-#include "firn/base/ascii.h"
 #include "firn/base/check.h"
+#include "firn/base/text.h"
 
 namespace firn {
 namespace {
@@ -59,7 +59,7 @@ TypePtr Type::Geometry(std::string crs) {
 TypePtr Type::Geography(std::string crs, std::string algorithm) {
   Type type(TypeId::kGeography);
   type.crs_ = crs.empty() ? std::string(kDefaultCrs) : std::move(crs);
-  type.algorithm_ = algorithm.empty() ? std::string(kDefaultAlgorithm) : ToLowerAscii(algorithm);
+  type.algorithm_ = algorithm.empty() ? std::string(kDefaultAlgorithm) : LowerAscii(algorithm);
   return std::make_shared<const Type>(std::move(type));
 }
 
@@ -103,7 +103,7 @@ bool Type::is_timestamp() const {
 bool Type::operator==(const Type& other) const {
   return id_ == other.id_ && precision_ == other.precision_ && scale_ == other.scale_ &&
          length_ == other.length_ && algorithm_ == other.algorithm_ &&
-         EqualsIgnoringAsciiCase(crs_, other.crs_) && fields_ == other.fields_;
+         EqualsIgnoreCase(crs_, other.crs_) && fields_ == other.fields_;
 }
 
 int MinFormatVersion(TypeId id) {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "firn/base/ascii.h"
+#include "firn/base/text.h"
 #include "firn/format/type.h"
 
 // The text of types: what schema JSON holds for primitives, and what people read for nested types.
@@ -34,7 +34,7 @@ constexpr std::array<std::pair<TypeId, std::string_view>, 16> kPlainNames = {{
 
 // A non-negative number, the whole of `text` but for blanks around it.
 std::optional<int32_t> ParseParameter(std::string_view text) {
-  text = TrimAscii(text);
+  text = TrimText(text);
   int32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
@@ -48,20 +48,20 @@ struct Parts {
 };
 
 std::optional<Parts> SplitParts(std::string_view text, char open, char close) {
-  text = TrimAscii(text);
+  text = TrimText(text);
   const size_t start = text.find(open);
-  if (start == std::string_view::npos) return Parts{ToLowerAscii(text), std::nullopt};
+  if (start == std::string_view::npos) return Parts{LowerAscii(text), std::nullopt};
   if (text.back() != close) return std::nullopt;
-  return Parts{ToLowerAscii(TrimAscii(text.substr(0, start))),
+  return Parts{LowerAscii(TrimText(text.substr(0, start))),
                text.substr(start + 1, text.size() - start - 2)};
 }
 
 // A CRS or an algorithm: some writers quote it.
 std::string Unquote(std::string_view text) {
-  text = TrimAscii(text);
+  text = TrimText(text);
   if (text.size() >= 2 && (text.front() == '\'' || text.front() == '"') &&
       text.back() == text.front()) {
-    text = TrimAscii(text.substr(1, text.size() - 2));
+    text = TrimText(text.substr(1, text.size() - 2));
   }
   return std::string(text);
 }
@@ -78,7 +78,7 @@ TypePtr ParseDecimal(std::string_view parameters) {
 TypePtr ParseGeography(std::string_view parameters) {
   const size_t comma = parameters.rfind(',');
   if (comma == std::string_view::npos) return Type::Geography(Unquote(parameters), "");
-  const std::string algorithm = ToLowerAscii(Unquote(parameters.substr(comma + 1)));
+  const std::string algorithm = LowerAscii(Unquote(parameters.substr(comma + 1)));
   constexpr std::array<std::string_view, 5> kAlgorithms = {"spherical", "vincenty", "thomas",
                                                            "andoyer", "karney"};
   for (const std::string_view known : kAlgorithms) {
@@ -144,7 +144,7 @@ std::string FormatType(const Type& type) {
 }
 
 Result<TypePtr> ParsePrimitiveType(std::string_view text) {
-  const std::string name = ToLowerAscii(TrimAscii(text));
+  const std::string name = LowerAscii(TrimText(text));
   for (const auto& [id, plain_name] : kPlainNames) {
     if (name == plain_name) return Type::Primitive(id);
   }

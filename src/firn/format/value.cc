@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "firn/base/hash.h"
+#include "firn/format/type.h"
 
 namespace firn {
 namespace {
@@ -158,6 +159,48 @@ Value Value::Map(std::vector<std::pair<Value, Value>> entries) {
 
 bool Value::operator==(const Value& other) const {
   return storage_.index() == other.storage_.index() && std::visit(EqualVisitor{other}, storage_);
+}
+
+bool HasFormOf(const Value& value, const Type& type) {
+  switch (type.id()) {
+    case TypeId::kBoolean:
+      return value.is<bool>();
+    case TypeId::kInt:
+    case TypeId::kDate:
+      return value.is<int32_t>();
+    case TypeId::kLong:
+    case TypeId::kTime:
+    case TypeId::kTimestamp:
+    case TypeId::kTimestamptz:
+    case TypeId::kTimestampNs:
+    case TypeId::kTimestamptzNs:
+      return value.is<int64_t>();
+    case TypeId::kFloat:
+      return value.is<float>();
+    case TypeId::kDouble:
+      return value.is<double>();
+    case TypeId::kDecimal:
+      return value.is<Int128>();
+    case TypeId::kString:
+      return value.is<std::string>();
+    case TypeId::kUuid:
+      return value.is<UuidBytes>();
+    case TypeId::kFixed:
+    case TypeId::kBinary:
+    case TypeId::kGeometry:
+    case TypeId::kGeography:
+    case TypeId::kVariant:
+      return value.is<BinaryValue>();
+    case TypeId::kStruct:
+      return value.is<std::shared_ptr<const StructValue>>();
+    case TypeId::kList:
+      return value.is<std::shared_ptr<const ListValue>>();
+    case TypeId::kMap:
+      return value.is<std::shared_ptr<const MapValue>>();
+    case TypeId::kUnknown:
+      return false;
+  }
+  return false;
 }
 
 uint64_t HashValue(const Value& value) {

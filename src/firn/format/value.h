@@ -19,8 +19,8 @@
 ///
 ///   boolean bool · int, date int32_t · long, time, timestamps int64_t (us, or ns of the _ns types)
 ///   float float · double double · decimal Int128 (unscaled) · string std::string
-///   uuid UuidBytes · fixed, binary BinaryValue · struct, list, map the shared nested forms
-///   unknown always null
+///   uuid UuidBytes · fixed, binary, geometry, geography (WKB), variant BinaryValue
+///   struct, list, map the shared nested forms · unknown always null
 
 namespace firn {
 
@@ -86,11 +86,15 @@ class Value {
   Storage storage_;
 };
 
+/// True if `value` is stored in the form of `type` (see above); false for null. Only the outermost
+/// level of nested values is looked at.
+bool HasFormOf(const Value& value, const Type& type);
+
 /// Hash that agrees with `==`.
 uint64_t HashValue(const Value& value);
 
-/// Order of two non-null values of the same primitive type: numeric (floats: -NaN < -Inf < .. < -0
-/// < +0 < .. < NaN), strings and bytes unsigned.
+/// Order of two values of the same type: numeric (floats: -NaN < -Inf < .. < -0 < +0 < .. < NaN),
+/// strings and bytes unsigned, nested values by their parts in order, null before all others.
 std::strong_ordering CompareValues(const Value& a, const Value& b);
 
 /// Single-value binary form of the spec (bounds). Errors: kInternal if the value does not fit.
