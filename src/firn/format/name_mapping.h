@@ -26,6 +26,11 @@ std::string FormatNameMapping(const NameMapping& mapping);
 /// The mapping that names every column of `schema` as it is called now.
 NameMapping MakeNameMapping(const Schema& schema);
 
+/// The mapping after the table's schema changed to `schema`: columns gain their new names and keep
+/// the old ones, new columns are added, and a name that another column has taken over leads to that
+/// one. Dropped columns stay.
+NameMapping UpdateNameMapping(NameMapping mapping, const Schema& schema);
+
 /// The mapped field with `name` among `fields`, or null.
 const MappedField* FindMappedField(const std::vector<MappedField>& fields, std::string_view name);
 
