@@ -50,7 +50,7 @@ std::string EncodeUtf8(char32_t value) {
   if (value < 0x80) return {static_cast<char>(value)};
   const int rest = value < 0x800 ? 1 : value < 0x10000 ? 2 : 3;  // Continuation bytes.
   std::string text;
-  const unsigned lead_mark = 0xF00U >> rest & 0xFF;
+  const unsigned lead_mark = 0xFF00U >> (rest + 1) & 0xFF;
   text.push_back(static_cast<char>(lead_mark | static_cast<unsigned>(value) >> (6 * rest)));
   for (int i = rest - 1; i >= 0; --i) {
     text.push_back(static_cast<char>(0x80U | (static_cast<unsigned>(value) >> (6 * i) & 0x3F)));

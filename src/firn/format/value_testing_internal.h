@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,10 +12,22 @@
 #include "firn/base/utf8.h"
 #include "firn/format/type.h"
 #include "firn/format/value.h"
+#include "firn/format/value_render.h"
 
-// Types and values at random, for the property tests of this module.
+// Types and values at random, for the property tests of this module, and how tests print them.
 
 namespace firn {
+
+/// For GoogleTest: the form and a readable text.
+inline void PrintTo(const Value& value, std::ostream* out) {
+  std::string text;
+  AppendRowJson(text, value, *Type::Primitive(TypeId::kUnknown));
+  *out << text << " (form " << value.storage().index() << ")";
+}
+
+/// For RapidCheck.
+inline void showValue(const Value& value, std::ostream& out) { PrintTo(value, &out); }
+inline void showValue(const TypePtr& type, std::ostream& out) { out << FormatType(*type); }
 
 /// The types that have bounds, literals and an order, with parameters.
 inline rc::Gen<TypePtr> AnyBoundedType() {
@@ -36,14 +50,14 @@ inline rc::Gen<TypePtr> AnyBoundedType() {
 
 /// Text of any code points, more of them near the edges of UTF-8's lengths.
 inline std::string AnyText() {
-  const auto code_points = *rc::gen::container<std::vector<char32_t>>(rc::gen::oneOf(
-      rc::gen::inRange<char32_t>(0, 0x80), rc::gen::inRange<char32_t>(0xD700, 0xD800),
-      rc::gen::inRange<char32_t>(0xE000, 0x110000),
-      rc::gen::elementOf(std::vector<char32_t>{0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF,
+  const auto code_points = *rc::gen::container<std::vector<uint32_t>>(rc::gen::oneOf(
+      rc::gen::inRange<uint32_t>(0, 0x80), rc::gen::inRange<uint32_t>(0xD700, 0xD800),
+      rc::gen::inRange<uint32_t>(0xE000, 0x110000),
+      rc::gen::elementOf(std::vector<uint32_t>{0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF,
                                                0x10000, 0x10FFFF})));
   std::string text;
-  for (const char32_t code_point : code_points)
-    text += EncodeUtf8(code_point);
+  for (const uint32_t code_point : code_points)
+    text += EncodeUtf8(static_cast<char32_t>(code_point));
   return text;
 }
 
