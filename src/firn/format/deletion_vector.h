@@ -28,12 +28,16 @@ class PositionSet {
   bool empty() const { return cardinality() == 0; }
   int64_t memory_bytes() const;
 
+  /// Turn containers into runs where that is smaller; the content stays.
+  void Optimize();
+
   /// Ascending positions in [begin, end).
   std::vector<int64_t> InRange(int64_t begin, int64_t end) const;
   /// How many positions lie in [begin, end).
   int64_t CountInRange(int64_t begin, int64_t end) const;
 
-  /// Portable 64-bit form: count, then (key, 32-bit portable bitmap) by ascending key.
+  /// Portable 64-bit form: count, then (key, 32-bit portable bitmap) by ascending key. Keys are
+  /// dense from 0 as Java writes them, with empty bitmaps between, while they are below 4096.
   std::string Serialize() const;
   /// Container order, cardinalities and run bounds are checked before use. Errors: kCorrupt.
   static Result<PositionSet> Deserialize(std::span<const std::byte> bytes);

@@ -158,6 +158,8 @@ struct ManifestHeader {
   int32_t partition_spec_id = 0;
   SchemaPtr schema;  ///< Null if the header has none.
 };
+Result<ManifestHeader> ReadManifestHeader(FileIO& io, std::string_view uri,
+                                          std::optional<int64_t> known_size = {});
 
 struct ManifestWriterOptions {
   int format_version = 2;

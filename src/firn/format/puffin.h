@@ -27,9 +27,10 @@ struct PuffinFile {
   int64_t footer_size = 0;  ///< Magic, payload and trailer.
 };
 
-/// Read the footer. Errors: kCorrupt (magic, flags, offsets outside the file), kUnsupported (LZ4).
+/// Read the footer, LZ4-compressed ones too. Errors: kCorrupt (magic, sizes, blobs outside the
+/// file), kUnsupported (unknown flags).
 Result<PuffinFile> ReadPuffinFooter(InputFile& file);
-/// Content of a blob, decompressed. Errors: kCorrupt, kUnsupported.
+/// Content of a blob, decompressed (zstd, lz4; at most 512 MiB). Errors: kCorrupt, kUnsupported.
 Result<Buffer> ReadPuffinBlob(InputFile& file, const PuffinBlob& blob);
 
 /// Writes blobs one after the other.
@@ -45,6 +46,9 @@ class PuffinWriter {
   int64_t bytes_written() const;
 
  private:
+  Status Start();
+  std::string FormatPayload() const;
+
   std::unique_ptr<OutputFile> file_;
   PuffinFile contents_;
   bool is_started_ = false;
