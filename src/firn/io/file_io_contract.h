@@ -307,6 +307,28 @@ TEST_P(FileIOContract, DeletesManyAndTellsWhatWasMissing) {
   EXPECT_TRUE(io().DeleteMany({}).empty());
 }
 
+TEST_P(FileIOContract, ListsTheFoldersDirectlyBelowAFolder) {
+  for (const char* name : {"a/x/y/z", "a/file", "a/b c/f", "a/b c/g/f"})
+    Write(Uri(name), name);
+  EXPECT_THAT(io().ListFolders(Uri("a")), IsOkAnd(testing::ElementsAre("b c", "x")));
+  EXPECT_THAT(io().ListFolders(Uri("a") + "/"), IsOkAnd(testing::ElementsAre("b c", "x")));
+  EXPECT_THAT(io().ListFolders(Uri("a/x/y")), IsOkAnd(testing::IsEmpty()));
+  EXPECT_THAT(io().ListFolders(Uri("missing")), IsError(ErrorCode::kNotFound, "missing"));
+}
+
+TEST_P(FileIOContract, MakesEmptyFoldersAndDeletesOnlyThose) {
+  ASSERT_THAT(io().CreateFolder(Uri("ns/inner")), IsOk());
+  ASSERT_THAT(io().CreateFolder(Uri("ns/inner")), IsOk());
+  EXPECT_THAT(io().ListFolders(Uri("ns")), IsOkAnd(testing::ElementsAre("inner")));
+  EXPECT_THAT(io().ListFolders(Uri("ns/inner")), IsOkAnd(testing::IsEmpty()));
+
+  Write(Uri("ns/inner/f"), "f");
+  EXPECT_THAT(io().DeleteFolder(Uri("ns/inner")), IsError(ErrorCode::kInvalidInput, "not empty"));
+  ASSERT_THAT(io().Delete(Uri("ns/inner/f")), IsOk());
+  EXPECT_THAT(io().DeleteFolder(Uri("ns/inner")), IsOk());
+  EXPECT_THAT(io().DeleteFolder(Uri("ns/inner")), IsError(ErrorCode::kNotFound, "inner"));
+}
+
 TEST_P(FileIOContract, ServesManyThreads) {
   const auto executor = MakeThreadPool(4);
   const Status status = ParallelFor(*executor, 40, [&](size_t i) -> Status {

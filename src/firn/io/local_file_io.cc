@@ -98,6 +98,22 @@ class LocalFileIO final : public FileIO {
     return MakeSystemError(errno, uri);
   }
 
+  Result<std::vector<std::string>> ListFolders(std::string_view uri) override {
+    return internal::ListLocalFolders(uri);
+  }
+
+  Status CreateFolder(std::string_view uri) override {
+    FIRN_ASSIGN(const std::string path, ParseLocalPath(uri));
+    return internal::MakeFolders(path, uri);
+  }
+
+  Status DeleteFolder(std::string_view uri) override {
+    FIRN_ASSIGN(const std::string path, ParseLocalPath(uri));
+    if (rmdir(path.c_str()) == 0) return {};
+    if (errno != ENOTEMPTY && errno != EEXIST) return MakeSystemError(errno, uri);
+    return MakeError(ErrorCode::kInvalidInput, "folder '{}' is not empty", uri);
+  }
+
  private:
   Random& random_;
 };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <utility>
@@ -96,6 +97,27 @@ Status ListLocalFolder(std::string_view uri, const std::function<Status(const Fi
     std::move(found.begin(), found.end(), std::back_inserter(open));
   }
   return {};
+}
+
+Result<std::vector<std::string>> ListLocalFolders(std::string_view uri) {
+  FIRN_ASSIGN(const std::string path, ParseLocalPath(uri));
+  const FolderHandle folder(opendir(path.c_str()));
+  if (!folder) return MakeSystemError(errno, uri);
+  std::vector<std::string> names;
+  while (true) {
+    errno = 0;
+    const dirent* entry = readdir(folder.get());
+    if (entry == nullptr) break;
+    const std::string name = entry->d_name;
+    struct stat info{};
+    const bool is_folder = name != "." && name != ".." &&
+                           fstatat(dirfd(folder.get()), name.c_str(), &info, 0) == 0 &&
+                           S_ISDIR(info.st_mode);
+    if (is_folder) names.push_back(name);
+  }
+  if (errno != 0) return MakeSystemError(errno, uri);
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 FileInfo DescribeLocalFile(std::string uri, const struct stat& info) {

@@ -103,9 +103,7 @@ class PrefixFileIO final : public FileIO {
     const PrefixRule* rule = FindRule(uri);
     std::vector<Place> places{{.rule = rule, .uri = place}};
     for (const PrefixRule& inner : rules_) {
-      const bool is_below =
-          inner.from.size() > uri.size() && IsWithin(inner.from, StripTrailingSlash(uri));
-      if (is_below) places.push_back({.rule = &inner, .uri = inner.to});
+      if (IsBelow(inner, uri)) places.push_back({.rule = &inner, .uri = inner.to});
     }
     return ListPlaces(places, visit);
   }
@@ -144,7 +142,33 @@ class PrefixFileIO final : public FileIO {
     return outcomes;
   }
 
+  Result<std::vector<std::string>> ListFolders(std::string_view uri) override {
+    FIRN_ASSIGN(const std::string place, Map(uri));
+    // Folders of several places are put together from their files.
+    if (HasRuleBelow(uri)) return FileIO::ListFolders(uri);
+    return Explain(io_->ListFolders(place), uri, place);
+  }
+
+  Status CreateFolder(std::string_view uri) override {
+    FIRN_ASSIGN(const std::string place, Map(uri));
+    return Explain(io_->CreateFolder(place), uri, place);
+  }
+
+  Status DeleteFolder(std::string_view uri) override {
+    FIRN_ASSIGN(const std::string place, Map(uri));
+    return Explain(io_->DeleteFolder(place), uri, place);
+  }
+
  private:
+  static bool IsBelow(const PrefixRule& rule, std::string_view folder) {
+    return rule.from.size() > folder.size() && IsWithin(rule.from, StripTrailingSlash(folder));
+  }
+
+  bool HasRuleBelow(std::string_view folder) const {
+    return std::any_of(rules_.begin(), rules_.end(),
+                       [&](const PrefixRule& rule) { return IsBelow(rule, folder); });
+  }
+
   // The longest rule that maps `uri`; null if none does.
   const PrefixRule* FindRule(std::string_view uri) const {
     const auto found = std::find_if(rules_.begin(), rules_.end(), [&](const PrefixRule& rule) {

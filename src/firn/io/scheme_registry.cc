@@ -46,6 +46,21 @@ class SchemeFileIO final : public FileIO {
     return io->Delete(uri);
   }
 
+  Result<std::vector<std::string>> ListFolders(std::string_view uri) override {
+    FIRN_ASSIGN(auto* io, Choose(uri));
+    return io->ListFolders(uri);
+  }
+
+  Status CreateFolder(std::string_view uri) override {
+    FIRN_ASSIGN(auto* io, Choose(uri));
+    return io->CreateFolder(uri);
+  }
+
+  Status DeleteFolder(std::string_view uri) override {
+    FIRN_ASSIGN(auto* io, Choose(uri));
+    return io->DeleteFolder(uri);
+  }
+
   // One call per file system, so that each may delete in bulk.
   std::vector<DeleteOutcome> DeleteMany(std::span<const std::string> uris) override {
     std::vector<DeleteOutcome> outcomes(uris.size());

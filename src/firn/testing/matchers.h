@@ -20,6 +20,11 @@ inline void PrintTo(ErrorCode code, std::ostream* out) { *out << FormatErrorCode
 /// Matches a Result or Status that is no error.
 MATCHER(IsOk, negation ? "is an error" : "is ok") { return arg.ok(); }
 
+/// Matches a Result whose value matches `inner`.
+MATCHER_P(IsOkAnd, inner, std::string(negation ? "is not " : "is ") + "ok with a matching value") {
+  return arg.ok() && testing::ExplainMatchResult(inner, arg.value(), result_listener);
+}
+
 /// Matches an error with `code` whose message holds `part`.
 MATCHER_P2(IsError, code, part,
            std::string(negation ? "is not " : "is ") + std::string(FormatErrorCode(code)) +
