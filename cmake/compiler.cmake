@@ -10,7 +10,7 @@ option(FIRN_WERROR "Warnings are errors (on in CI: a user's newer compiler must 
 option(FIRN_FUZZ "Link the fuzz programs with libFuzzer instead of replaying their corpus" OFF)
 set(FIRN_SANITIZE "" CACHE STRING "Sanitizers for everything: address,undefined or thread")
 
-# Without -Wnull-dereference: docs/decisions/0004.
+# Without -Wnull-dereference and -Wrestrict: docs/decisions/0004.
 add_library(firn_flags INTERFACE)
 target_include_directories(firn_flags INTERFACE "${PROJECT_SOURCE_DIR}/src")
 target_compile_options(firn_flags INTERFACE
@@ -18,7 +18,7 @@ target_compile_options(firn_flags INTERFACE
   -Wnon-virtual-dtor -Woverloaded-virtual -Wswitch-enum -Wmissing-declarations -Wextra-semi
   -Wno-missing-field-initializers)  # Options are given by name: `{.older_than = days(7)}`.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(firn_flags INTERFACE -Wduplicated-cond -Wlogical-op)
+  target_compile_options(firn_flags INTERFACE -Wduplicated-cond -Wlogical-op -Wno-restrict)
 endif()
 if(FIRN_WERROR)
   target_compile_options(firn_flags INTERFACE -Werror)
