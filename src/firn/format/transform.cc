@@ -280,6 +280,7 @@ int32_t BucketHash(const Value& value, const Type& source) {
 
 std::string FormatTransformed(const Transform& transform, const Type& result_type,
                               const Value& value) {
+  if (transform.kind == TransformKind::kVoid) return "null";
   const int32_t* ordinal = value.get_if<int32_t>();
   if (!transform.is_time() || ordinal == nullptr) return FormatValue(value, result_type);
   if (transform.kind == TransformKind::kYear) return fmt::format("{:04}", int64_t{*ordinal} + 1970);

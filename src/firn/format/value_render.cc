@@ -132,7 +132,12 @@ void AppendCsvText(std::string& out, std::string_view text) {
 }
 
 void AppendCsvCell(std::string& out, const Value& value, const Type& type) {
-  if (value.is_null() || AppendQuotable(out, value, type)) return;
+  if (value.is_null()) return;
+  const size_t start = out.size();
+  if (AppendQuotable(out, value, type)) {
+    if (out.size() == start) out += "\"\"";  // No bytes: not null.
+    return;
+  }
   if (const auto* text = value.get_if<std::string>()) return AppendCsvText(out, *text);
   std::string json;
   AppendRowJson(json, value, type);
