@@ -19,8 +19,8 @@ std::string FormatDecimal(Int128 unscaled, int32_t scale);
 /// scale is negative: "14.20", "1E-7", "0E-10".
 std::string FormatDecimalAsJava(Int128 unscaled, int32_t scale);
 
-/// The unscaled value at `scale` of plain or scientific notation. Digits behind the scale must be 0.
-/// Errors: kInvalidInput: no number, too many digits behind the point, or more than `precision`
+/// The unscaled value at `scale` of plain or scientific notation. Digits behind the scale must be
+/// 0. Errors: kInvalidInput: no number, too many digits behind the point, or more than `precision`
 /// digits in all.
 Result<Int128> ParseDecimal(std::string_view text, int32_t precision, int32_t scale);
 
