@@ -1,0 +1,1 @@
+1 = 1 AND TRUE OR 'a' < 'b' OR FALSE

@@ -1,0 +1,1 @@
+NOT (i = 1 OR (l <> 2 AND NOT o)) AND o IS NOT TRUE

@@ -1,0 +1,1 @@
+`a b`."c""d".e = 1 OR "and" = 2 OR date > 3

@@ -1,0 +1,1 @@
+i IS NULL OR d IS NAN OR d IS NOT NAN OR isnan(d) OR s <=> NULL OR s <=> 'x'

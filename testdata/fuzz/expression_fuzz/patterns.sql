@@ -1,0 +1,1 @@
+s LIKE 'ab%' OR s NOT LIKE 'a_b%c' OR s LIKE '50!%%' ESCAPE '!'

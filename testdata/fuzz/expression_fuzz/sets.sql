@@ -1,0 +1,1 @@
+i IN (1, 2, 3e9, NULL) OR s NOT IN ('a', 'it''s', 'é')

@@ -1,0 +1,1 @@
+days(ts) = DATE '2026-01-31' OR system.bucket(16, i) IN (1, 2) OR truncate(10, s) < 'abc' OR year(ts) > 1969 OR months(dt) = '2026-01' OR hours(ts) <> -1
