@@ -80,8 +80,8 @@ TEST(BindExpressionTest, TakesTheNearestFloat) {
   EXPECT_EQ(BindText("d < 1e-400"), "d <= 0");
   EXPECT_EQ(BindText("d > 1e400"), "d > 1.7976931348623157e+308");
   EXPECT_EQ(BindText("f < 1e39"), "f <= 3.4028235e+38");
-  EXPECT_EQ(BindText("f < -1e39"), "f <= '-inf'");
-  EXPECT_EQ(BindText("d = 'Infinity'"), "d = 'inf'");
+  EXPECT_EQ(BindText("f < -1e39"), "f <= '-Infinity'");
+  EXPECT_EQ(BindText("d = 'Infinity'"), "d = 'Infinity'");
 }
 
 TEST(BindExpressionTest, TurnsNanLiteralsIntoTests) {

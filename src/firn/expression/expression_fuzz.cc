@@ -64,6 +64,8 @@ void Evaluate(const ExpressionPtr& bound) {
 }  // namespace
 }  // namespace firn
 
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace firn;  // NOLINT: the entry point has to be global
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -25,10 +25,10 @@ std::string FormatZonedTimestamp(int64_t value, TimeUnit unit) {
   return FormatTimestamp(value, unit) + "+00:00";
 }
 
-template <typename T>
-Literal MakeFloatLiteral(T value, std::string text) {
-  const bool is_number = std::isfinite(value);
-  return {.kind = is_number ? Kind::kNumber : Kind::kText, .text = std::move(text)};
+Literal MakeFloatLiteral(double value, std::string digits) {
+  if (std::isfinite(value)) return {.kind = Kind::kNumber, .text = std::move(digits)};
+  if (std::isnan(value)) return {.kind = Kind::kText, .text = "NaN"};
+  return {.kind = Kind::kText, .text = value < 0 ? "-Infinity" : "Infinity"};
 }
 
 Literal MakeText(const Value& value, const Type& type) {
@@ -40,7 +40,7 @@ Literal MakeText(const Value& value, const Type& type) {
     case TypeId::kLong:
       return {.kind = Kind::kNumber, .text = std::to_string(value.get<int64_t>())};
     case TypeId::kFloat:
-      return MakeFloatLiteral(value.get<float>(), FormatFloat(value.get<float>()));
+      return MakeFloatLiteral(double{value.get<float>()}, FormatFloat(value.get<float>()));
     case TypeId::kDouble:
       return MakeFloatLiteral(value.get<double>(), FormatDouble(value.get<double>()));
     case TypeId::kDecimal:
