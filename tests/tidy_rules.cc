@@ -133,6 +133,11 @@ void CheckInclude(const SourceTree& tree, const File& file, size_t line, const s
     }
     return;
   }
+  if (path == "firn/firn.h") {
+    Add(findings, file, line,
+        "\"firn/firn.h\" is for programs that use firn; include the headers that are meant");
+    return;
+  }
   const std::string included = ModuleOf("src/" + path);
   if (included.empty() || included == file.module) return;
   if (path.ends_with("_internal.h")) {
@@ -305,6 +310,19 @@ void CheckFrontHeaders(const SourceTree& tree, Findings& findings) {
   }
 }
 
+// firn/firn.h offers the front header of every module but `testing`.
+void CheckUmbrella(const SourceTree& tree, Findings& findings) {
+  const std::string path = "src/firn/firn.h";
+  const SourceFile* umbrella = FindFile(tree, path);
+  if (umbrella == nullptr) return;
+  for (const auto& [module, depends] : tree.modules) {
+    const std::string header = fmt::format("firn/{}/{}.h", module, module);
+    if (module == "testing" || FindFile(tree, "src/" + header) == nullptr) continue;
+    if (umbrella->text.find("\"" + header + "\"") != std::string::npos) continue;
+    findings.push_back({path, 0, fmt::format("does not include \"{}\"", header)});
+  }
+}
+
 void CheckTestdata(const SourceTree& tree, Findings& findings) {
   const std::string readme = "testdata/README.md";
   const SourceFile* file = FindFile(tree, readme);
@@ -413,6 +431,7 @@ std::vector<Finding> CheckTree(const SourceTree& tree) {
     }
   }
   CheckFrontHeaders(tree, findings);
+  CheckUmbrella(tree, findings);
   CheckTestdata(tree, findings);
   CheckAllowances(tree, findings);
   return findings;

@@ -210,6 +210,17 @@ TEST(TidyRulesTest, RefusesAModuleWithoutFrontHeader) {
               ElementsAre("src/firn/io/io.h: module 'io' has no front header"));
 }
 
+TEST(TidyRulesTest, RefusesTheHeaderOfAllModulesInsideFirn) {
+  EXPECT_THAT(CheckFile("src/firn/data/read.cc", "#include \"firn/firn.h\"\n"),
+              ElementsAre(HasSubstr("is for programs that use firn")));
+}
+
+TEST(TidyRulesTest, RefusesAFrontHeaderThatFirnHeaderLeavesOut) {
+  EXPECT_THAT(
+      CheckFile("src/firn/firn.h", "#include \"firn/io/io.h\"\n#include \"firn/data/data.h\"\n"),
+      ElementsAre("src/firn/firn.h: does not include \"firn/scan/scan.h\""));
+}
+
 TEST(TidyRulesTest, RefusesAnUnsortedDefinitionList) {
   EXPECT_THAT(CheckFile("src/firn/io/schemes.def", "// Schemes.\nFIRN_X(B)\nFIRN_X(A)\n"),
               ElementsAre("src/firn/io/schemes.def:3: 'FIRN_X(A)' stands after 'FIRN_X(B)'; sort "
