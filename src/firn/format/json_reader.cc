@@ -119,11 +119,6 @@ Result<std::string_view> ReadKey(ondemand::field& field) {
   return key;
 }
 
-Error WithPath(const JsonValue& json, const Error& error) {
-  const std::string path = json.Path();
-  return path.empty() ? error : error.Within(path);
-}
-
 }  // namespace
 
 Result<JsonKind> JsonValue::Kind() const {
@@ -145,7 +140,7 @@ Result<std::string_view> JsonValue::ReadString() {
   std::string_view text;
   const auto code =
       node_->value ? node_->value->get_string().get(text) : node_->document->get_string().get(text);
-  if (code) return WithPath(*this, MakeJsonError(code));
+  if (code) return AddPath(MakeJsonError(code));
   return text;
 }
 
@@ -194,7 +189,7 @@ Result<std::string_view> JsonValue::ReadRaw() {
     code = node_->value->get_array().get(array);
     if (!code) code = array.raw_json().get(raw);
   }
-  if (code) return WithPath(*this, MakeJsonError(code));
+  if (code) return AddPath(MakeJsonError(code));
   raw = TrimRight(raw);
   if (!IsJsonText(raw)) return MakePathError("not JSON, or nested deeper than 200 levels");
   return raw;
@@ -205,11 +200,11 @@ Status JsonValue::VisitMembersWith(void* context, MemberVisitor visit) {
   if (node_->depth >= kMaxDepth) return MakePathError("nested deeper than 200 levels");
   ondemand::object object;
   if (const auto code = node_->value->get_object().get(object)) {
-    return WithPath(*this, MakeJsonError(code));
+    return AddPath(MakeJsonError(code));
   }
   for (auto item : object) {
     ondemand::field field;
-    if (const auto code = std::move(item).get(field)) return WithPath(*this, MakeJsonError(code));
+    if (const auto code = std::move(item).get(field)) return AddPath(MakeJsonError(code));
     FIRN_ASSIGN(const std::string_view key, ReadKey(field), "{}", Path());
     JsonNode child{TrimRight(field.value().raw_json_token()),
                    &field.value(),
@@ -229,13 +224,13 @@ Status JsonValue::VisitElementsWith(void* context, ElementVisitor visit) {
   if (node_->depth >= kMaxDepth) return MakePathError("nested deeper than 200 levels");
   ondemand::array array;
   if (const auto code = node_->value->get_array().get(array)) {
-    return WithPath(*this, MakeJsonError(code));
+    return AddPath(MakeJsonError(code));
   }
   size_t index = 0;
   for (auto item : array) {
     ondemand::value element;
     if (const auto code = std::move(item).get(element)) {
-      return WithPath(*this, MakeJsonError(code));
+      return AddPath(MakeJsonError(code));
     }
     JsonNode child{TrimRight(element.raw_json_token()),
                    &element,
@@ -266,8 +261,13 @@ std::string JsonValue::Path() const {
   return path;
 }
 
+Error JsonValue::AddPath(const Error& error) const {
+  const std::string path = Path();
+  return path.empty() ? error : error.Within(path);
+}
+
 Error JsonValue::MakePathError(std::string_view message) const {
-  return WithPath(*this, Error(ErrorCode::kCorrupt, std::string(message)));
+  return AddPath(Error(ErrorCode::kCorrupt, std::string(message)));
 }
 
 Error JsonValue::MakeMismatch(std::string_view what) const {
@@ -348,6 +348,10 @@ Status ReadJson(JsonValue& json, int64_t& out) {
   FIRN_ASSIGN(out, json.ReadInt64());
   return {};
 }
+Status ReadJson(JsonValue& json, RawJson& out) {
+  FIRN_ASSIGN(out.text, json.ReadRaw());
+  return {};
+}
 Status ReadJson(JsonValue& json, bool& out) {
   FIRN_ASSIGN(out, json.ReadBool());
   return {};
@@ -381,7 +385,7 @@ Status ReadMembers(JsonValue& json, std::span<const JsonMember> members, ExtraFi
       extra.emplace_back(key, raw);
       return {};
     }
-    if (value.IsNull()) return {};
+    if (value.IsNull() && !members[i].takes_null) return {};
     seen |= uint64_t{1} << i;
     return members[i].read(value, members[i].target);
   }));

@@ -67,6 +67,8 @@ class JsonValue {
 
   /// "snapshots[3].summary"; empty for the root.
   std::string Path() const;
+  /// The error with "<path>: " in front.
+  Error AddPath(const Error& error) const;
   /// kCorrupt: "<path>: <message>".
   Error MakePathError(std::string_view message) const;
   /// kCorrupt: "<path>: found <value>, expected <what>".
@@ -149,6 +151,12 @@ Status ReadJson(JsonValue& json, bool& out);
 /// Milliseconds since 1970 within the years 1 to 9999.
 Status ReadJson(JsonValue& json, Timestamp& out);
 
+/// A value kept as its text.
+struct RawJson {
+  std::string text;
+};
+Status ReadJson(JsonValue& json, RawJson& out);
+
 template <typename T>
 Status ReadJson(JsonValue& json, std::optional<T>& out) {
   return ReadJson(json, out.emplace());
@@ -167,6 +175,7 @@ struct JsonMember {
   void* target;
   Status (*read)(JsonValue& json, void* target);
   bool is_required;
+  bool takes_null = false;
 };
 
 template <typename T>
@@ -180,6 +189,14 @@ template <typename T>
 JsonMember RequiredMember(std::string_view name, T& target) {
   JsonMember member = OptionalMember(name, target);
   member.is_required = true;
+  return member;
+}
+
+/// A member whose null means something: it is read like any other value.
+template <typename T>
+JsonMember NullableMember(std::string_view name, T& target) {
+  JsonMember member = OptionalMember(name, target);
+  member.takes_null = true;
   return member;
 }
 

@@ -53,7 +53,7 @@ struct TableMetadata {
   PartitionSpecPtr FindSpec(int32_t spec_id) const;
   PartitionSpecPtr default_spec() const;
   const SortOrder* FindSortOrder(int32_t order_id) const;
-  /// Linear in the number of snapshots unless `snapshots` is ascending in id; null if unknown.
+  /// Linear in the number of snapshots (use `IndexSnapshots` for many); null if unknown.
   const Snapshot* FindSnapshot(SnapshotId snapshot_id) const;
   const Snapshot* current_snapshot() const;
   /// Current schema first, then the others, newest first: for old specs (`PartitionType`).
@@ -67,7 +67,12 @@ struct TableMetadata {
 
 using TableMetadataPtr = std::shared_ptr<const TableMetadata>;
 
-/// Parse and validate (reference 1.3). `where` names the file in messages. Gzip is recognised by
+/// The rules that hold for any table metadata, whoever made it: ids resolve, lists agree with each
+/// other, times ascend, parents make no cycle, all is legal for the version (reference 1.3).
+/// Errors: kCorrupt naming the JSON field.
+Status ValidateTableMetadata(const TableMetadata& metadata);
+
+/// Parse and validate. `where` names the file in messages. Gzip is recognised by
 /// its magic bytes. Errors: kCorrupt naming the JSON field; kUnsupported for version 4 and above.
 Result<TableMetadata> ParseTableMetadata(std::span<const std::byte> bytes, std::string_view where);
 
@@ -90,6 +95,12 @@ Result<SchemaPtr> ParseSchemaJson(std::string_view json, std::string_view where)
 std::string FormatPartitionFieldsJson(const PartitionSpec& spec);
 Result<PartitionSpec> ParsePartitionFieldsJson(std::string_view json, int32_t spec_id,
                                                std::string_view where);
+
+/// Snapshots by id; valid as long as `metadata` is not changed.
+std::unordered_map<SnapshotId, const Snapshot*> IndexSnapshots(const TableMetadata& metadata);
+
+/// `snapshot_id` and its parents, newest first, as far as they are listed. Empty if unknown.
+std::vector<const Snapshot*> AncestorsOf(const TableMetadata& metadata, SnapshotId snapshot_id);
 
 /// The snapshot that was current at `time` by the snapshot log. Errors: kNotFound.
 Result<const Snapshot*> FindSnapshotAsOf(const TableMetadata& metadata, Timestamp time);
