@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "firn/base/ascii.h"
+#include "firn/base/text.h"
 #include "firn/format/json_tree_test_internal.h"
 
 namespace firn {
@@ -16,7 +16,7 @@ bool IsSameScalar(const JsonTree& before, const JsonTree& after, const std::stri
   if (!is_type || !before.is_string() || !after.is_string()) return false;
   const auto plain = [](std::string text) {
     text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
-    return ToLowerAscii(text);
+    return LowerAscii(text);
   };
   return plain(before.get<std::string>()) == plain(after.get<std::string>());
 }

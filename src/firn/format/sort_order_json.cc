@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "firn/base/ascii.h"
+#include "firn/base/text.h"
 #include "firn/format/metadata_json.h"
 
 namespace firn {
@@ -9,8 +9,8 @@ namespace {
 // True for `first`, false for `second`, ignoring case.
 Result<bool> ChooseWord(const JsonValue& json, std::string_view key, std::string_view text,
                         std::string_view first, std::string_view second) {
-  if (EqualsIgnoringAsciiCase(text, first)) return true;
-  if (EqualsIgnoringAsciiCase(text, second)) return false;
+  if (EqualsIgnoreCase(text, first)) return true;
+  if (EqualsIgnoreCase(text, second)) return false;
   return json.MakePathError(
       fmt::format("{}: found '{}', expected '{}' or '{}'", key, text, first, second));
 }

@@ -4,6 +4,7 @@
 
 #include "firn/base/civil_time.h"
 #include "firn/base/number.h"
+#include "firn/io/uri.h"
 
 namespace firn {
 namespace {

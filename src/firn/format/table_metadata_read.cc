@@ -4,7 +4,7 @@
 
 #include "firn/format/gzip.h"
 #include "firn/format/metadata_json.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/table_metadata_internal.h"
 #include "firn/io/uri.h"
 
 namespace firn {
@@ -101,8 +101,9 @@ Status FinishSchemas(TableMetadataMembers& raw) {
   TableMetadata& metadata = raw.metadata;
   if (raw.schemas) {
     metadata.schemas = *std::move(raw.schemas);
-    return Require("current-schema-id", metadata.format_version, raw.current_schema_id,
-                   metadata.current_schema_id);
+    FIRN_RETURN_IF_ERROR(Require("current-schema-id", metadata.format_version,
+                                 raw.current_schema_id, metadata.current_schema_id));
+    return CheckCurrentSchemaId(metadata);
   }
   if (metadata.format_version > 1) return Missing("schemas", metadata.format_version);
   if (!raw.schema) return Missing("schema' or 'schemas", metadata.format_version);

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "firn/base/civil_time.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/table_metadata_internal.h"
 
 namespace firn {
 namespace {
@@ -57,11 +57,7 @@ class MetadataValidator {
       }
       FIRN_RETURN_IF_ERROR(ValidateSchema(schema, metadata_.format_version), "schemas[{}]", i);
     }
-    if (!ids.contains(metadata_.current_schema_id)) {
-      return Fail("current-schema-id: found {}, expected the id of one of 'schemas'",
-                  metadata_.current_schema_id);
-    }
-    return {};
+    return CheckCurrentSchemaId(metadata_);
   }
 
   Status CheckSpecs() const {
@@ -208,6 +204,13 @@ class MetadataValidator {
 };
 
 }  // namespace
+
+Status CheckCurrentSchemaId(const TableMetadata& metadata) {
+  if (metadata.current_schema()) return {};
+  return MakeError(ErrorCode::kCorrupt,
+                   "current-schema-id: found {}, expected the id of one of 'schemas'",
+                   metadata.current_schema_id);
+}
 
 Status ValidateTableMetadata(const TableMetadata& metadata) {
   return MetadataValidator(metadata).Run();
