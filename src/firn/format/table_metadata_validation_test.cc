@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"v2_full", "/table-uuid", "", "table-uuid: found \"\", expected a UUID"},
         Damage{"v2_full", "/location", "", "location: found \"\", expected a URI"},
         Damage{"v2_full", "/current-schema-id", 7, "current-schema-id: found 7"},
-        Damage{"v2_full", "/schemas/1/schema-id", 0, "schemas[1].schema-id: 0 stands twice"},
+        Damage{"v2_full", "/schemas/0/schema-id", 1, "schemas[1].schema-id: 1 stands twice"},
         Damage{"v2_full", "/schemas", JsonTree::array(), "current-schema-id: found 1"},
         Damage{"v2_full", "/schemas/1/fields/1/id", 1, "schemas[1]: "},
         Damage{"v2_full", "/schemas/0/fields/0/type", "variant", "schemas[0]: "},
