@@ -2,7 +2,7 @@
 # scripts/bootstrap unpacks into .deps/.
 #
 #   Arrow::arrow  Arrow::parquet  Arrow::compute
-#   simdjson::simdjson  nlohmann_json::nlohmann_json  fmt::fmt  spdlog::spdlog  CLI11::CLI11
+#   simdjson::simdjson  nlohmann_json::nlohmann_json  fmt::fmt  CLI11::CLI11
 #   tomlplusplus::tomlplusplus  roaring::roaring  xxHash::xxhash  OpenSSL::Crypto
 #   zstd::zstd  snappy::snappy  lz4::lz4  libdeflate::libdeflate  ZLIB::ZLIB
 #   SQLite::SQLite3  PostgreSQL::headers (libpq is opened with dlopen on first use)
@@ -97,10 +97,6 @@ set_property(GLOBAL APPEND PROPERTY FIRN_THIRD_PARTY_FILES
   "${nlohmann_json_CONFIG}" "${ZLIB_LIBRARIES}" "${OPENSSL_CRYPTO_LIBRARY}")
 
 firn_find_library(fmt::fmt fmt/format.h fmt)
-firn_find_library(spdlog::spdlog spdlog/spdlog.h spdlog)
-set_target_properties(spdlog::spdlog PROPERTIES
-  INTERFACE_COMPILE_DEFINITIONS "SPDLOG_COMPILED_LIB;SPDLOG_FMT_EXTERNAL"
-  INTERFACE_LINK_LIBRARIES "fmt::fmt;Threads::Threads")
 firn_find_library(simdjson::simdjson simdjson.h simdjson)
 firn_find_library(roaring::roaring roaring/roaring.h roaring)
 firn_find_library(zstd::zstd zstd.h zstd)

@@ -15,8 +15,8 @@
 #include "firn/base/result.h"
 
 /// Bytes by URI. A recorded URI is an opaque key: it is never decoded, encoded or normalised before
-/// it is compared; only the file system behind it decides what it names (decisions say how local
-/// paths read `file:` forms).
+/// it is compared; only the file system behind it decides what it names (decision 0005 says
+/// how local paths read `file:` forms).
 
 namespace firn {
 

@@ -97,6 +97,7 @@ std::string LocalPath(std::string_view uri) {
   if (path.starts_with("//")) {
     constexpr std::string_view kLocalHost = "localhost";
     path.remove_prefix(2);
+    if (path == kLocalHost) return "/";  // Its root, without the slash at the end.
     if (path.starts_with("localhost/")) path.remove_prefix(kLocalHost.size());
   }
   return std::string(path);

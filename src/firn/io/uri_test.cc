@@ -65,6 +65,7 @@ TEST(UriTest, ReadsEveryLocalForm) {
   EXPECT_EQ(LocalPath("file:/a%20b"), "/a%20b");
   EXPECT_EQ(LocalPath("file://data/persistent"), "data/persistent");
   EXPECT_EQ(LocalPath("file:data"), "data");
+  EXPECT_EQ(LocalPath("file://localhost"), "/");
   EXPECT_EQ(LocalPath("data"), "data");
   EXPECT_EQ(LocalPath("s3://b/k"), "");
 }
