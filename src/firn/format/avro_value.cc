@@ -57,6 +57,7 @@ std::optional<AvroConversion> ResolveUuid(const AvroNode& node) {
   if (node.kind == AvroKind::kFixed && node.size == 16) {
     return AvroConversion{.kind = Kind::kUuid, .size = 16};
   }
+  if (node.kind == AvroKind::kString) return AvroConversion{.kind = Kind::kUuidText};
   return std::nullopt;
 }
 
@@ -131,6 +132,12 @@ Value ReadDecimal(AvroCursor& cursor, const AvroConversion& conversion) {
   return *unscaled;
 }
 
+Value ReadUuidText(AvroCursor& cursor) {
+  const auto uuid = ParseValue(cursor.ReadBytes(), *Type::Primitive(TypeId::kUuid));
+  if (!uuid.ok()) return cursor.Fail("the text of a uuid is not a uuid"), Value();
+  return *uuid;
+}
+
 Value ReadOtherText(AvroCursor& cursor, const AvroNode& node) {
   if (node.kind == AvroKind::kBoolean) return std::string(cursor.ReadBool() ? "true" : "false");
   if (node.kind == AvroKind::kFloat) return FormatFloat(cursor.ReadFloat());
@@ -155,10 +162,6 @@ Status AppendDecimal(std::string& out, Int128 unscaled, const Type& type) {
   out.append(width - shortest.size(), unscaled < 0 ? '\xff' : '\0');
   out += shortest;
   return {};
-}
-
-Error WrongValue(const Type& type) {
-  return MakeError(ErrorCode::kInvalidInput, "the value is not of the type {}", FormatType(type));
 }
 
 Status AppendBinary(std::string& out, const std::string& bytes, const Type& type) {
@@ -219,6 +222,8 @@ Value ReadAvroValue(AvroCursor& cursor, const AvroConversion& conversion) {
       std::memcpy(uuid.data(), raw.data(), raw.size());
       return uuid;
     }
+    case Kind::kUuidText:
+      return ReadUuidText(cursor);
     case Kind::kDecimal:
       return ReadDecimal(cursor, conversion);
     case Kind::kIntegerText:
@@ -246,17 +251,17 @@ void AppendAvroBytes(std::string& out, std::string_view bytes) {
 }
 
 Status AppendAvroValue(std::string& out, const Value& value, const Type& type) {
+  if (value.is_null() ? type.id() != TypeId::kUnknown : !HasFormOf(value, type)) {
+    return MakeError(ErrorCode::kInvalidInput, "the value is not of the type {}", FormatType(type));
+  }
   switch (type.id()) {
     case TypeId::kUnknown:
-      if (!value.is_null()) return WrongValue(type);
       return {};
     case TypeId::kBoolean:
-      if (!value.is<bool>()) return WrongValue(type);
       out += value.get<bool>() ? '\1' : '\0';
       return {};
     case TypeId::kInt:
     case TypeId::kDate:
-      if (!value.is<int32_t>()) return WrongValue(type);
       AppendAvroLong(out, value.get<int32_t>());
       return {};
     case TypeId::kLong:
@@ -265,33 +270,26 @@ Status AppendAvroValue(std::string& out, const Value& value, const Type& type) {
     case TypeId::kTimestamptz:
     case TypeId::kTimestampNs:
     case TypeId::kTimestamptzNs:
-      if (!value.is<int64_t>()) return WrongValue(type);
       AppendAvroLong(out, value.get<int64_t>());
       return {};
     case TypeId::kFloat:
-      if (!value.is<float>()) return WrongValue(type);
       AppendRaw(out, value.get<float>());
       return {};
     case TypeId::kDouble:
-      if (!value.is<double>()) return WrongValue(type);
       AppendRaw(out, value.get<double>());
       return {};
     case TypeId::kDecimal:
-      if (!value.is<Int128>()) return WrongValue(type);
       return AppendDecimal(out, value.get<Int128>(), type);
     case TypeId::kString:
-      if (!value.is<std::string>()) return WrongValue(type);
       AppendAvroBytes(out, value.get<std::string>());
       return {};
     case TypeId::kUuid:
-      if (!value.is<UuidBytes>()) return WrongValue(type);
       out += AsText(value.get<UuidBytes>());
       return {};
     case TypeId::kFixed:
     case TypeId::kBinary:
     case TypeId::kGeometry:
     case TypeId::kGeography:
-      if (!value.is<BinaryValue>()) return WrongValue(type);
       return AppendBinary(out, value.get<BinaryValue>().bytes, type);
     case TypeId::kVariant:
     case TypeId::kStruct:
@@ -299,7 +297,7 @@ Status AppendAvroValue(std::string& out, const Value& value, const Type& type) {
     case TypeId::kMap:
       break;
   }
-  return WrongValue(type);
+  return MakeError(ErrorCode::kUnsupported, "a single Avro value of the type {}", FormatType(type));
 }
 
 }  // namespace firn

@@ -27,6 +27,7 @@ struct AvroConversion {
     kString,
     kBinary,       ///< From bytes or a fixed of `size`.
     kUuid,         ///< From a fixed of 16 bytes.
+    kUuidText,     ///< From its text.
     kDecimal,      ///< Unscaled big-endian, from bytes or a fixed of `size`.
     kIntegerText,  ///< An integer whose wanted type is string: a guess for a lost column.
     kBytesText,    ///< Likewise for bytes or a fixed of `size`.
@@ -52,7 +53,8 @@ void AppendAvroLong(std::string& out, int64_t value);
 void AppendAvroBytes(std::string& out, std::string_view bytes);
 
 /// Append `value` of the primitive `type` as `ToAvroSchema` declares it, without a union branch.
-/// Errors: kInvalidInput if the value is not of the type or does not fit; null only fits unknown.
+/// Errors: kInvalidInput if the value is not of the type or does not fit (null only fits unknown);
+/// kUnsupported for nested types and variants.
 Status AppendAvroValue(std::string& out, const Value& value, const Type& type);
 
 }  // namespace firn

@@ -171,14 +171,19 @@ struct ManifestWriterOptions {
   std::string compression = "gzip";  ///< `write.manifest.compression-codec`.
 };
 
-/// Writes one manifest. Entries keep their sequence numbers as given: null means inherit, which
-/// only ADDED entries may do.
+/// Writes one manifest. Entries keep their snapshot id and sequence numbers as given: null means
+/// inherit, which only ADDED entries may do (in version 1 there are no numbers, and a missing
+/// snapshot id becomes that of the options). `first_row_id` is written for EXISTING and DELETED data
+/// files only; an ADDED file gets its row ids from the commit that succeeds.
 class ManifestWriter {
  public:
   virtual ~ManifestWriter() = default;
+  /// Errors: kInvalidInput, naming the file: content of the other kind, partition values that do
+  /// not fit the spec, a missing number, a deletion vector below version 3 or without its place.
   virtual Status Add(const ManifestEntry& entry) = 0;
   virtual int64_t bytes_written() const = 0;  ///< So far, approximately: for rolling.
-  /// Publish the file; its entry for the manifest list, with counts and summaries.
+  /// Publish the file; its entry for the manifest list, with counts and summaries, its sequence
+  /// number unassigned. Errors: also kInvalidInput without entries.
   virtual Result<ManifestFile> Finish() = 0;
 };
 Result<std::unique_ptr<ManifestWriter>> MakeManifestWriter(FileIO& io, std::string_view uri,
@@ -193,9 +198,11 @@ struct ManifestListOptions {
   std::string compression = "gzip";
 };
 
-/// Write the manifest list of a snapshot: manifests added by it get its sequence number, data
-/// manifests without first row id get the running one. Returns the next row id after it
-/// (v3; otherwise 0).
+/// Write the manifest list of a snapshot. `manifests` are completed in place: unassigned ones (they
+/// must be of this snapshot) get its sequence number, in version 3 data manifests without first row
+/// id get the running one, counts that are unknown are counted. So an attempt after a conflict must
+/// start from the manifests as they were. Returns the next row id after it (v3; otherwise 0).
+/// Errors: kInvalidInput.
 Result<int64_t> WriteManifestList(FileIO& io, std::string_view uri,
                                   const ManifestListOptions& options,
                                   std::vector<ManifestFile>& manifests);
