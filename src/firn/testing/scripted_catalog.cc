@@ -60,6 +60,8 @@ Status ScriptedCatalog::Rename(const TableName& from, const TableName& to) {
   return inner_.Rename(from, to);
 }
 
-Status ScriptedCatalog::Drop(const TableName& name) { return inner_.Drop(name); }
+Status ScriptedCatalog::Drop(const TableName& name, DropFiles files) {
+  return inner_.Drop(name, files);
+}
 
 }  // namespace firn

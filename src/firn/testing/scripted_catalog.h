@@ -35,7 +35,7 @@ class ScriptedCatalog final : public Catalog {
                        std::span<const TableUpdate> updates) override;
   Result<Table> Register(const TableName& name, const std::string& metadata_location) override;
   Status Rename(const TableName& from, const TableName& to) override;
-  Status Drop(const TableName& name) override;
+  Status Drop(const TableName& name, DropFiles files) override;
 
  private:
   Catalog& inner_;
