@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "firn/base/version.h"
 #include "firn/commit/commit.h"
 #include "firn/io/uri.h"
 #include "firn/testing/matchers.h"
@@ -55,17 +56,16 @@ TEST(RewriteFilesTest, ReplacesFilesByOneSnapshotOfOperationReplace) {
   const Snapshot* snapshot = after.metadata->current_snapshot();
   EXPECT_EQ(snapshot->snapshot_id, result->snapshot_id);
   EXPECT_EQ(snapshot->operation, "replace");
-  EXPECT_THAT(snapshot->summary.entries(),
-              IsSubsetOf(std::vector<std::pair<std::string, std::string>>{
-                  {"engine-name", "firn"},
-                  {"engine-version", *snapshot->summary.Find("engine-version")},
-                  {"added-data-files", "1"},
-                  {"deleted-data-files", "2"},
-                  {"added-records", "20"},
-                  {"deleted-records", "20"},
-                  {"added-files-size", "2000"},
-                  {"removed-files-size", "2000"},
-                  {"changed-partition-count", "1"}}));
+  const Summary expected = {{"engine-name", "firn"},
+                            {"engine-version", Version()},
+                            {"added-data-files", "1"},
+                            {"deleted-data-files", "2"},
+                            {"added-records", "20"},
+                            {"deleted-records", "20"},
+                            {"added-files-size", "2000"},
+                            {"removed-files-size", "2000"},
+                            {"changed-partition-count", "1"}};
+  EXPECT_EQ(snapshot->summary, expected);  // No totals: the head before it tells none.
 }
 
 TEST(RewriteFilesTest, RecordsRemovedFilesAsDeletedEntriesOfItsSnapshot) {
