@@ -20,7 +20,8 @@ using ::testing::Optional;
 /// A rewrite of `inputs`, planned at the current snapshot, into one file.
 RewriteFilesRequest RequestFor(TestTable& table, const std::vector<DataFile>& inputs,
                                const std::string& output_name = "merged.parquet") {
-  const Snapshot* start = table.Load().metadata->current_snapshot();
+  const Table planned = table.Load();
+  const Snapshot* start = planned.metadata->current_snapshot();
   RewriteFilesRequest request;
   request.starting_snapshot_id = start->snapshot_id;
   request.data_sequence_number = start->sequence_number;
