@@ -16,7 +16,7 @@ namespace firn {
 namespace {
 
 constexpr size_t kBufferMin = 64 * 1024;
-// Deflate cannot expand more than this, snappy not more than 64 bytes for 3.
+// Deflate cannot expand more than this (but for a few bytes), snappy not more than 64 bytes for 3.
 constexpr size_t kDeflateRatioMax = 1040;
 constexpr size_t kSnappyRatioMax = 32;
 constexpr size_t kSnappyCrcBytes = 4;
@@ -114,7 +114,8 @@ Result<std::span<const std::byte>> Decompressor::DecompressAvro(AvroCodec codec,
 Result<std::span<const std::byte>> Decompressor::Deflate(std::span<const std::byte> block,
                                                          int64_t size_max) {
   if (state_->deflate == nullptr) state_->deflate = libdeflate_alloc_decompressor();
-  const size_t limit = std::min(static_cast<size_t>(size_max), block.size() * kDeflateRatioMax);
+  const size_t limit =
+      std::min(static_cast<size_t>(size_max), (block.size() + 1) * kDeflateRatioMax);
   Grow(std::min(limit, std::max(kBufferMin, block.size() * 4)), 0);
   while (true) {
     size_t used = 0;

@@ -245,6 +245,9 @@ void AppendAvroLong(std::string& out, int64_t value) {
   out += static_cast<char>(rest);
 }
 
+void AppendAvroFloat(std::string& out, float value) { AppendRaw(out, value); }
+void AppendAvroDouble(std::string& out, double value) { AppendRaw(out, value); }
+
 void AppendAvroBytes(std::string& out, std::string_view bytes) {
   AppendAvroLong(out, static_cast<int64_t>(bytes.size()));
   out += bytes;
@@ -273,10 +276,10 @@ Status AppendAvroValue(std::string& out, const Value& value, const Type& type) {
       AppendAvroLong(out, value.get<int64_t>());
       return {};
     case TypeId::kFloat:
-      AppendRaw(out, value.get<float>());
+      AppendAvroFloat(out, value.get<float>());
       return {};
     case TypeId::kDouble:
-      AppendRaw(out, value.get<double>());
+      AppendAvroDouble(out, value.get<double>());
       return {};
     case TypeId::kDecimal:
       return AppendDecimal(out, value.get<Int128>(), type);

@@ -49,6 +49,8 @@ Value ReadAvroValue(AvroCursor& cursor, const AvroConversion& conversion);
 
 /// Append a long, int, date, ... as zigzag varint.
 void AppendAvroLong(std::string& out, int64_t value);
+void AppendAvroFloat(std::string& out, float value);
+void AppendAvroDouble(std::string& out, double value);
 /// Append text or bytes after their length.
 void AppendAvroBytes(std::string& out, std::string_view bytes);
 

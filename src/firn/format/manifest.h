@@ -173,8 +173,8 @@ struct ManifestWriterOptions {
 
 /// Writes one manifest. Entries keep their snapshot id and sequence numbers as given: null means
 /// inherit, which only ADDED entries may do (in version 1 there are no numbers, and a missing
-/// snapshot id becomes that of the options). `first_row_id` is written for EXISTING and DELETED data
-/// files only; an ADDED file gets its row ids from the commit that succeeds.
+/// snapshot id becomes that of the options). `first_row_id` is written for EXISTING and DELETED
+/// data files only; an ADDED file gets its row ids from the commit that succeeds.
 class ManifestWriter {
  public:
   virtual ~ManifestWriter() = default;

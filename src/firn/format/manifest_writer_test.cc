@@ -339,6 +339,16 @@ TEST_F(ManifestWriterTest, AddedFilesTakeNoRowIdsWithThem) {
   EXPECT_EQ(Read(*manifest)[0].file.first_row_id, std::nullopt);
 }
 
+// B27
+TEST_F(ManifestWriterTest, AnAddedFileKeepsAnOlderSequenceNumber) {
+  ManifestEntry entry = Added("a");
+  entry.sequence_number = 1;
+  ManifestFile committed = *Write({entry});
+  committed.sequence_number = 3;
+  EXPECT_EQ(Read(committed)[0].sequence_number, 1);
+  EXPECT_EQ(Read(committed)[0].file_sequence_number, 3);
+}
+
 TEST_F(ManifestWriterTest, OnlyAddedEntriesMayInherit) {
   ManifestEntry entry = Existing("a");
   entry.sequence_number.reset();
