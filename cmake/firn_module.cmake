@@ -7,9 +7,10 @@
 # link firn_testing, which itself stands on most modules.
 
 # Declare the module `name`. DEPENDS is the only place where its allowed includes are written down;
-# LIBRARIES are targets of cmake/dependencies.cmake.
+# LIBRARIES are targets of cmake/dependencies.cmake; PRECOMPILED names heavy headers that most of the
+# module's sources include anyway.
 function(firn_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS;LIBRARIES;PRECOMPILED")
   foreach(module IN LISTS arg_DEPENDS)
     if(NOT TARGET firn_${module})
       message(FATAL_ERROR
@@ -26,6 +27,9 @@ function(firn_module name)
   if(sources)
     add_library(firn_${name} STATIC ${sources})
     target_link_libraries(firn_${name} PUBLIC ${module_targets} ${arg_LIBRARIES} firn_flags)
+    if(arg_PRECOMPILED)
+      target_precompile_headers(firn_${name} PRIVATE ${arg_PRECOMPILED})
+    endif()
   else()
     add_library(firn_${name} INTERFACE)
     target_link_libraries(firn_${name} INTERFACE ${module_targets} ${arg_LIBRARIES} firn_flags)

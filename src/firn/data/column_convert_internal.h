@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+
+#include <arrow/type_fwd.h>
+
+#include "firn/base/result.h"
+#include "firn/format/type.h"
+
+/// Values of a file as values of a table's type: equal types, the promotions of the spec, and what
+/// writers outside Iceberg store for the same meaning (narrow and unsigned integers, other time
+/// units, binary without annotation, dictionaries, decimals of any width).
+
+namespace firn {
+
+/// May a primitive column that the file's reader delivers as `from` be read as `to`?
+bool CanConvertColumn(const arrow::DataType& from, const Type& to);
+
+/// Convert all of `column`; slots without value are ignored. Requires CanConvertColumn.
+/// Errors: kCorrupt: a value does not fit `to` or is no legal one of the file's own type.
+Result<std::shared_ptr<arrow::ArrayData>> ConvertColumn(const arrow::ArrayData& column,
+                                                        const Type& to, arrow::MemoryPool* pool);
+
+}  // namespace firn

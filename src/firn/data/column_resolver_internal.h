@@ -1,0 +1,70 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <arrow/type_fwd.h>
+
+#include "firn/base/result.h"
+#include "firn/data/file_schema_internal.h"
+#include "firn/format/name_mapping.h"
+#include "firn/format/schema.h"
+
+/// Where the values of each wanted column come from in one file (reference 2.10): a column of the
+/// file with that field id, the value of an identity partition, the initial default, or null.
+
+namespace firn {
+
+/// How to make one column, or one field of a column.
+struct ColumnPlan {
+  enum class Source {
+    kFile,           ///< The file's column, converted; nested ones part by part.
+    kConstant,       ///< `constant` in every row.
+    kMissingStruct,  ///< A struct that the file lacks and whose default is not null.
+  };
+  NestedField target;
+  std::shared_ptr<arrow::DataType> arrow_type;  ///< Of `target`.
+  Source source = Source::kConstant;
+  Value constant;
+  const FileField* file_field = nullptr;  ///< kFile.
+  int file_index = -1;                    ///< kFile: position among the siblings that are read.
+  std::vector<ColumnPlan> children;
+};
+
+struct ReadPlan {
+  std::vector<ColumnPlan> columns;  ///< One for each wanted field, in order.
+  std::set<int> leaves;             ///< Leaves of the file to read.
+};
+
+/// What a file's columns are resolved with.
+struct ResolveContext {
+  /// Values of identity partitions by source field id: used where the file lacks the column.
+  std::map<int32_t, Value> identity_values;
+  /// Whether the ids were given by a name mapping (for messages).
+  bool is_mapped_by_name = false;
+  /// The format's reader can leave out fields of structs; otherwise whole columns are read.
+  bool prunes_nested = true;
+};
+
+/// Plan the reading of `wanted` from `fields`, which outlive the plan. Ids of wanted fields are
+/// unique. Errors: kCorrupt, naming the column: a required column without value, a type that may
+/// not be read as the wanted one. kUnsupported: the type of a wanted column.
+Result<ReadPlan> ResolveColumns(const std::vector<NestedField>& wanted,
+                                const std::vector<FileField>& fields,
+                                const ResolveContext& context);
+
+/// Give a file's fields their ids: its own if it has any, else those of the table's name mapping
+/// (null: the table has none). Returns whether the mapping was used. Errors: kCorrupt if neither
+/// exists.
+Result<bool> AssignFieldIds(std::vector<FileField>& fields, const NameMapping* mapping);
+
+/// The columns of `plan` from one batch of the file. `rows` holds the leaves that the plan asked
+/// for, pruned, in file order. Errors: kCorrupt, naming the column: a value does not fit.
+Result<std::vector<std::shared_ptr<arrow::Array>>> MaterializeColumns(const ReadPlan& plan,
+                                                                      const arrow::ArrayData& rows,
+                                                                      arrow::MemoryPool* pool);
+
+}  // namespace firn

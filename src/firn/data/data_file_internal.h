@@ -1,0 +1,77 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <arrow/type_fwd.h>
+
+#include "firn/base/result.h"
+#include "firn/data/budget_pool_internal.h"
+#include "firn/data/column_resolver_internal.h"
+#include "firn/expression/expression.h"
+#include "firn/format/manifest.h"
+#include "firn/io/io.h"
+
+/// One data or delete file, opened: its parts can be read independently and in parallel.
+
+namespace firn {
+
+/// What is wanted of a file. Referenced objects outlive the reader.
+struct DataFileRequest {
+  std::shared_ptr<InputFile> file;
+  FileFormat format = FileFormat::kParquet;
+  std::vector<NestedField> wanted;
+  const NameMapping* name_mapping = nullptr;
+  std::map<int32_t, Value> identity_values;
+  /// Rows that cannot match may be left out; bound to fields of `wanted`. Null: all rows.
+  ExpressionPtr prune_filter;
+  int64_t batch_rows = 16384;
+  int64_t part_bytes_max = int64_t{64} << 20;  ///< A part that needs more streams its columns.
+  std::shared_ptr<BudgetPool> pool;
+};
+
+/// A run of rows of the file that one worker reads: row groups or stripes.
+struct FilePart {
+  int64_t first_row = 0;
+  int64_t row_count = 0;
+  int64_t memory_bytes = 0;  ///< Estimate of what reading it takes at one time.
+};
+
+/// Consecutive rows as the file holds them: a struct array of the leaves that the plan reads.
+struct FileBatch {
+  int64_t first_position = 0;  ///< Of row 0, counted from the start of the file.
+  std::shared_ptr<arrow::ArrayData> rows;
+};
+
+/// Reads one part. Single-threaded.
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+  /// Nullopt at the end. Errors: kCorrupt, kResourceExhausted, and those of the file.
+  virtual Result<std::optional<FileBatch>> Next() = 0;
+};
+
+/// Thread-safe once it is open.
+class DataFileReader {
+ public:
+  virtual ~DataFileReader() = default;
+  virtual const ReadPlan& plan() const = 0;
+  /// Ascending by row; parts that the filter rules out are missing.
+  virtual const std::vector<FilePart>& parts() const = 0;
+  virtual Result<std::unique_ptr<BatchSource>> OpenPart(size_t part) const = 0;
+};
+
+/// Open a file of any format. Errors: kNotFound, kCorrupt, kUnsupported; the caller adds the path.
+Result<std::unique_ptr<DataFileReader>> OpenDataFile(const DataFileRequest& request);
+
+Result<std::unique_ptr<DataFileReader>> OpenParquetFile(const DataFileRequest& request);
+Result<std::unique_ptr<DataFileReader>> OpenOrcFile(const DataFileRequest& request);
+Result<std::unique_ptr<DataFileReader>> OpenAvroFile(const DataFileRequest& request);
+
+/// `rows` rows without columns, in batches: for plans that read nothing from the file.
+std::unique_ptr<BatchSource> MakeEmptyColumnSource(int64_t first_row, int64_t rows,
+                                                   int64_t batch_rows);
+
+}  // namespace firn

@@ -1,0 +1,91 @@
+#include <utility>
+
+#include <arrow/record_batch.h>
+#include <fmt/format.h>
+
+#include "firn/data/data_file_writer_internal.h"
+#include "firn/format/data_location.h"
+
+namespace firn {
+namespace {
+
+// Rows written between two looks at the size of the file.
+constexpr int64_t kRowsBetweenChecks = 8192;
+
+}  // namespace
+
+struct PartitionWriter::OpenFile {
+  std::unique_ptr<OutputFile> output;
+  ByteSink sink;
+  std::unique_ptr<ParquetFileWriter> writer;
+  std::unique_ptr<MetricsCollector> metrics;
+};
+
+PartitionWriter::PartitionWriter(SharedWrite& shared, StructValue partition)
+    : shared_(shared), partition_(std::move(partition)) {}
+
+PartitionWriter::~PartitionWriter() = default;
+
+int64_t PartitionWriter::buffered_bytes() const {
+  return open_ == nullptr ? 0 : open_->writer->buffered_bytes();
+}
+
+Status PartitionWriter::Open() {
+  const WriteContext& context = *shared_.context;
+  const DataWriteOptions& options = *shared_.options;
+  const std::string name = fmt::format("{}-{:05}.parquet", shared_.name_stem, ++shared_.file_count);
+  const std::string uri =
+      DataFileLocation(*context.metadata, *options.spec, *shared_.partition_type, partition_, name);
+  auto file = std::make_unique<OpenFile>();
+  FIRN_ASSIGN(file->output, context.io->Create(uri, {.exclusive = true}));
+  file->sink = [output = file->output.get()](std::span<const std::byte> bytes) {
+    return output->Append(bytes);
+  };
+  FIRN_ASSIGN(file->writer, MakeParquetFileWriter(*options.schema, shared_.parquet, file->sink,
+                                                  shared_.pool.get()));
+  file->metrics = std::make_unique<MetricsCollector>(*options.schema, shared_.metrics_modes);
+  open_ = std::move(file);
+  return {};
+}
+
+Status PartitionWriter::Write(const std::shared_ptr<arrow::RecordBatch>& batch) {
+  for (int64_t row = 0; row < batch->num_rows(); row += kRowsBetweenChecks) {
+    FIRN_RETURN_IF_ERROR(shared_.context->cancel.Check());
+    if (open_ == nullptr) FIRN_RETURN_IF_ERROR(Open());
+    const auto rows = batch->Slice(row, kRowsBetweenChecks);
+    FIRN_RETURN_IF_ERROR(open_->writer->Write(rows), "writing '{}'", open_->output->uri());
+    FIRN_RETURN_IF_ERROR(
+        open_->metrics->Add(rows->columns(), rows->num_rows(), shared_.pool.get()));
+    const int64_t target = shared_.options->target_file_bytes;
+    if (target > 0 && open_->writer->estimated_bytes() >= target) FIRN_RETURN_IF_ERROR(Close());
+  }
+  return {};
+}
+
+Status PartitionWriter::EndRowGroup() {
+  if (open_ == nullptr) return {};
+  FIRN_RETURN_IF_ERROR(open_->writer->EndRowGroup(), "writing '{}'", open_->output->uri());
+  return {};
+}
+
+Status PartitionWriter::Close() {
+  if (open_ == nullptr) return {};
+  const std::unique_ptr<OpenFile> file = std::move(open_);
+  FIRN_ASSIGN(ParquetFileSummary summary, file->writer->Finish(), "writing '{}'",
+              file->output->uri());
+  DataFile data_file{.file_path = file->output->uri(),
+                     .file_format = FileFormat::kParquet,
+                     .partition_spec_id = shared_.options->spec->spec_id,
+                     .partition = partition_,
+                     .record_count = summary.row_count,
+                     .file_size_in_bytes = file->output->bytes_written(),
+                     .split_offsets = std::move(summary.split_offsets),
+                     .sort_order_id = shared_.options->sort_order_id};
+  FIRN_ASSIGN(data_file.metrics, file->metrics->Finish(summary.column_sizes), "metrics of '{}'",
+              data_file.file_path);
+  FIRN_RETURN_IF_ERROR(file->output->Publish());
+  shared_.files.push_back(std::move(data_file));
+  return {};
+}
+
+}  // namespace firn

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <arrow/type_fwd.h>
+
+#include "firn/data/budget_pool_internal.h"
+#include "firn/data/column_metrics_internal.h"
+#include "firn/data/parquet_file_writer_internal.h"
+#include "firn/data/writer.h"
+
+namespace firn {
+
+/// What all files of one WriteDataFiles share.
+struct SharedWrite {
+  const WriteContext* context = nullptr;
+  const DataWriteOptions* options = nullptr;
+  ParquetWriteOptions parquet;
+  std::map<int32_t, MetricsMode> metrics_modes;
+  TypePtr partition_type;
+  std::shared_ptr<BudgetPool> pool;
+  std::string name_stem;        ///< "00000-0-<uuid>": of this operation.
+  int64_t file_count = 0;       ///< Files begun.
+  std::vector<DataFile> files;  ///< Finished and published.
+};
+
+/// Writes the rows of one partition into files, one at a time.
+class PartitionWriter {
+ public:
+  PartitionWriter(SharedWrite& shared, StructValue partition);
+  ~PartitionWriter();
+
+  Status Write(const std::shared_ptr<arrow::RecordBatch>& batch);
+  /// Finish the open file, if there is one, and add it to `SharedWrite::files`.
+  Status Close();
+  Status EndRowGroup();
+  bool is_open() const { return open_ != nullptr; }
+  int64_t buffered_bytes() const;
+
+ private:
+  struct OpenFile;
+  Status Open();
+
+  SharedWrite& shared_;
+  StructValue partition_;
+  std::unique_ptr<OpenFile> open_;
+};
+
+}  // namespace firn

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "firn/data/budget_pool_internal.h"
+#include "firn/data/key_set_internal.h"
+#include "firn/data/reader.h"
+#include "firn/data/row_filter_internal.h"
+
+/// Equality deletes: rows that equal a deleted key in all of its columns, null equal to null.
+
+namespace firn {
+
+/// The keys of all equality delete files of a scan with the same columns and the same scope (spec
+/// and partition), each with the highest sequence number that deletes it. Thread-safe.
+class EqualityDeleteIndex {
+ public:
+  EqualityDeleteIndex(const ReadContext& context, std::shared_ptr<BudgetPool> pool,
+                      std::vector<NestedField> paths, std::vector<NestedField> key_fields,
+                      std::vector<std::vector<int>> key_places)
+      : context_(context),
+        pool_(std::move(pool)),
+        paths_(std::move(paths)),
+        key_fields_(std::move(key_fields)),
+        key_places_(std::move(key_places)),
+        keys_(context.budget) {}
+
+  /// Load those of `files` that are not loaded yet.
+  Status Load(const std::vector<DeleteFilePtr>& files);
+
+  /// Clear the rows of `keep` that a delete with a higher sequence number than
+  /// `data_sequence_number` names. `columns` have `fields`.
+  Status Apply(const std::vector<NestedField>& fields,
+               const std::vector<std::shared_ptr<arrow::Array>>& columns,
+               int64_t data_sequence_number, RowMask& keep) const;
+
+  /// Fields to read from data files, inside the structs around them.
+  const std::vector<NestedField>& paths() const { return paths_; }
+
+ private:
+  Status LoadFile(const DeleteFile& deletes);
+
+  const ReadContext& context_;
+  std::shared_ptr<BudgetPool> pool_;
+  std::vector<NestedField> paths_;            // One for each key column.
+  std::vector<NestedField> key_fields_;       // The same, merged: what delete files are read as.
+  std::vector<std::vector<int>> key_places_;  // Of each key column within `key_fields_`.
+  mutable std::shared_mutex mutex_;
+  std::set<std::string> loaded_;
+  KeySet keys_;
+};
+
+using EqualityDeleteIndexPtr = std::shared_ptr<EqualityDeleteIndex>;
+
+/// Makes and shares the indexes of a scan, and forgets each when the last task that needs it has
+/// it. Thread-safe.
+class EqualityDeletes {
+ public:
+  EqualityDeletes(const ReadContext& context, std::shared_ptr<BudgetPool> pool,
+                  const std::vector<FileScanTask>& tasks);
+  ~EqualityDeletes();
+
+  /// The indexes that apply to the task, loaded. To be called once for each task. Errors: kCorrupt,
+  /// naming the delete file; kResourceExhausted.
+  Result<std::vector<EqualityDeleteIndexPtr>> Load(const FileScanTask& task);
+
+ private:
+  struct Scope;
+  Scope& FindScope(const DataFile& deletes);
+  Result<EqualityDeleteIndexPtr> MakeIndex(const std::vector<int32_t>& equality_ids) const;
+
+  const ReadContext& context_;
+  std::shared_ptr<BudgetPool> pool_;
+  std::mutex mutex_;
+  std::unordered_map<uint64_t, std::vector<std::unique_ptr<Scope>>> scopes_;  // By hash.
+};
+
+}  // namespace firn

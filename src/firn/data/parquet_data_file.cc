@@ -1,0 +1,268 @@
+#include <algorithm>
+#include <utility>
+
+#include <arrow/array.h>
+#include <arrow/record_batch.h>
+#include <arrow/util/key_value_metadata.h>
+#include <parquet/arrow/reader.h>
+#include <parquet/arrow/schema.h>
+#include <parquet/file_reader.h>
+#include <parquet/metadata.h>
+
+#include "firn/base/number.h"
+#include "firn/data/arrow_bridge_internal.h"
+#include "firn/data/arrow_file_internal.h"
+#include "firn/data/arrow_types_internal.h"
+#include "firn/data/data_file_internal.h"
+#include "firn/data/parquet_pruning_internal.h"
+
+// Parquet data files through Arrow's reader, a run of row groups at a time. Arrow assembles nested
+// columns, legacy lists and maps; which leaves are read, and what they mean, is the ReadPlan's.
+
+namespace firn {
+namespace {
+
+// Row groups smaller than this are read together: opening a part costs as much as some 10,000 rows.
+constexpr int64_t kPartRowsMin = 65536;
+// Decoded bytes that one batch should not exceed.
+constexpr int64_t kBatchBytesMax = int64_t{8} << 20;
+constexpr int64_t kBatchRowsMin = 64;
+// Buffer of a column that is streamed because its row group is too large.
+constexpr int64_t kStreamBufferBytes = int64_t{256} << 10;
+// Row positions stay far from overflow, whatever a footer claims.
+constexpr int64_t kFileRowsMax = int64_t{1} << 48;
+// Bytes of one column chunk that an estimate counts at most.
+constexpr int64_t kChunkBytesMax = int64_t{1} << 40;
+// Batches of a part that exist at one time: one being decoded, those waiting, one in use.
+constexpr int64_t kBatchesInFlight = 4;
+
+std::optional<int32_t> FieldIdOf(const arrow::Field& field) {
+  if (field.metadata() == nullptr) return std::nullopt;
+  const auto id = field.metadata()->Get(kFieldIdKey);
+  if (!id.ok()) return std::nullopt;
+  const std::optional<int32_t> parsed = ParseInt32(*id);
+  return parsed && *parsed >= 0 ? parsed : std::nullopt;
+}
+
+FileField ToFileField(const parquet::arrow::SchemaField& source) {
+  FileField field;
+  field.name = source.field->name();
+  field.id = FieldIdOf(*source.field);
+  field.type = source.field->type();
+  const std::vector<parquet::arrow::SchemaField>* children = &source.children;
+  // Below a map Arrow has one struct of key and value.
+  if (field.type->id() == arrow::Type::MAP && children->size() == 1) {
+    children = &(*children)[0].children;
+  }
+  for (const parquet::arrow::SchemaField& child : *children) {
+    field.children.push_back(ToFileField(child));
+  }
+  return field;
+}
+
+struct OpenFooter {
+  std::shared_ptr<parquet::FileMetaData> metadata;
+  std::vector<FileField> fields;
+};
+
+parquet::ArrowReaderProperties ReaderOptions(int64_t batch_rows) {
+  parquet::ArrowReaderProperties options(/*use_threads=*/false);
+  options.set_batch_size(batch_rows);
+  options.set_pre_buffer(false);
+  options.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);
+  return options;
+}
+
+arrow::Result<OpenFooter> ReadFooter(const std::shared_ptr<arrow::io::RandomAccessFile>& input,
+                                     arrow::MemoryPool* pool) {
+  parquet::ReaderProperties properties(pool);
+  OpenFooter footer;
+  footer.metadata = parquet::ParquetFileReader::Open(input, properties)->metadata();
+  parquet::arrow::SchemaManifest manifest;
+  ARROW_RETURN_NOT_OK(parquet::arrow::SchemaManifest::Make(footer.metadata->schema(),
+                                                           footer.metadata->key_value_metadata(),
+                                                           ReaderOptions(1), &manifest));
+  for (const parquet::arrow::SchemaField& field : manifest.schema_fields) {
+    footer.fields.push_back(ToFileField(field));
+  }
+  if (NumberLeaves(footer.fields) != footer.metadata->num_columns()) {
+    return arrow::Status::Invalid("the schema has a group without columns");
+  }
+  return footer;
+}
+
+// A run of adjacent row groups and how to read them.
+struct RowGroupRun {
+  std::vector<int> row_groups;
+  int64_t batch_rows = 0;
+  bool is_streamed = false;
+};
+
+class ParquetSource final : public BatchSource {
+ public:
+  ParquetSource(std::unique_ptr<parquet::arrow::FileReader> file,
+                std::unique_ptr<arrow::RecordBatchReader> batches, int64_t first_row)
+      : file_(std::move(file)), batches_(std::move(batches)), position_(first_row) {}
+
+  Result<std::optional<FileBatch>> Next() override {
+    std::shared_ptr<arrow::RecordBatch> batch;
+    FIRN_RETURN_IF_ERROR(
+        GuardArrow(ErrorCode::kCorrupt, [&] { return batches_->ReadNext(&batch); }));
+    if (batch == nullptr) return std::optional<FileBatch>();
+    FIRN_ASSIGN(const auto rows,
+                GuardArrowResult(ErrorCode::kCorrupt, [&] { return batch->ToStructArray(); }));
+    FileBatch result{.first_position = position_, .rows = rows->data()};
+    position_ += batch->num_rows();
+    return std::optional<FileBatch>(std::move(result));
+  }
+
+ private:
+  std::unique_ptr<parquet::arrow::FileReader> file_;  // `batches_` reads through it.
+  std::unique_ptr<arrow::RecordBatchReader> batches_;
+  int64_t position_;
+};
+
+class ParquetReader final : public DataFileReader {
+ public:
+  ParquetReader(std::shared_ptr<arrow::io::RandomAccessFile> input, OpenFooter footer,
+                const DataFileRequest& request)
+      : input_(std::move(input)),
+        metadata_(std::move(footer.metadata)),
+        fields_(std::move(footer.fields)),
+        pool_(request.pool) {}
+
+  Status Plan(const DataFileRequest& request) {
+    ResolveContext context{.identity_values = request.identity_values};
+    FIRN_ASSIGN(context.is_mapped_by_name, AssignFieldIds(fields_, request.name_mapping));
+    FIRN_ASSIGN(plan_, ResolveColumns(request.wanted, fields_, context));
+    return GuardArrow(ErrorCode::kCorrupt, [&] { return PlanParts(request); });
+  }
+
+  const ReadPlan& plan() const override { return plan_; }
+  const std::vector<FilePart>& parts() const override { return parts_; }
+
+  Result<std::unique_ptr<BatchSource>> OpenPart(size_t part) const override {
+    const FilePart& rows = parts_[part];
+    const RowGroupRun& run = runs_[part];
+    if (plan_.leaves.empty()) {
+      return MakeEmptyColumnSource(rows.first_row, rows.row_count, run.batch_rows);
+    }
+    return GuardArrowResult(ErrorCode::kCorrupt,
+                            [&]() -> arrow::Result<std::unique_ptr<BatchSource>> {
+                              return OpenRun(run, rows.first_row);
+                            });
+  }
+
+ private:
+  arrow::Result<std::unique_ptr<BatchSource>> OpenRun(const RowGroupRun& run,
+                                                      int64_t first_row) const {
+    parquet::ReaderProperties properties(pool_.get());
+    if (run.is_streamed) {
+      properties.enable_buffered_stream();
+      properties.set_buffer_size(kStreamBufferBytes);
+    }
+    ARROW_ASSIGN_OR_RAISE(
+        auto file, parquet::arrow::FileReader::Make(
+                       pool_.get(), parquet::ParquetFileReader::Open(input_, properties, metadata_),
+                       ReaderOptions(run.batch_rows)));
+    const std::vector<int> leaves(plan_.leaves.begin(), plan_.leaves.end());
+    ARROW_ASSIGN_OR_RAISE(auto batches, file->GetRecordBatchReader(run.row_groups, leaves));
+    return std::make_unique<ParquetSource>(std::move(file), std::move(batches), first_row);
+  }
+
+  arrow::Status PlanParts(const DataFileRequest& request) {
+    const RowGroupFilter filter(request.prune_filter, request.wanted, plan_);
+    int64_t row = 0;
+    bool is_adjacent = false;
+    for (int i = 0; i < metadata_->num_row_groups(); ++i) {
+      const std::unique_ptr<parquet::RowGroupMetaData> row_group = metadata_->RowGroup(i);
+      const int64_t rows = row_group->num_rows();
+      if (rows < 0 || rows > kFileRowsMax - row) {
+        return arrow::Status::Invalid("row group ", i, " claims ", rows, " rows");
+      }
+      const bool is_kept = rows > 0 && filter.MightMatch(*row_group);
+      if (is_kept) {
+        if (!is_adjacent || parts_.back().row_count + rows > kPartRowsMin) {
+          parts_.push_back({.first_row = row});
+          runs_.emplace_back();
+        }
+        AddRowGroup(*row_group, i, request);
+      }
+      is_adjacent = is_kept;
+      row += rows;
+    }
+    return arrow::Status::OK();
+  }
+
+  void AddRowGroup(const parquet::RowGroupMetaData& row_group, int index,
+                   const DataFileRequest& request) {
+    FilePart& part = parts_.back();
+    RowGroupRun& run = runs_.back();
+    const int64_t rows = row_group.num_rows();
+    int64_t stored_bytes = 0;
+    int64_t decoded_bytes = 0;
+    for (const int leaf : plan_.leaves) {
+      const auto chunk = row_group.ColumnChunk(leaf);
+      stored_bytes += std::clamp<int64_t>(chunk->total_compressed_size(), 0, kChunkBytesMax);
+      const int64_t values = std::clamp<int64_t>(chunk->num_values(), 0, kFileRowsMax);
+      const int64_t value_bytes = ValueBytes(*metadata_->schema()->Column(leaf));
+      decoded_bytes += std::min(std::max(chunk->total_uncompressed_size(), values * value_bytes),
+                                kChunkBytesMax);
+    }
+    const int64_t row_bytes = decoded_bytes / rows + 1;
+    const int64_t batch_rows = std::clamp(kBatchBytesMax / row_bytes, kBatchRowsMin,
+                                          std::max(request.batch_rows, kBatchRowsMin));
+    run.row_groups.push_back(index);
+    run.batch_rows = part.row_count == 0 ? batch_rows : std::min(run.batch_rows, batch_rows);
+    run.is_streamed = run.is_streamed || stored_bytes > request.part_bytes_max;
+    const int64_t stream_bytes =
+        static_cast<int64_t>(plan_.leaves.size()) * (kStreamBufferBytes + (int64_t{1} << 20));
+    const int64_t held_bytes =
+        run.is_streamed ? std::min(stored_bytes, stream_bytes) : stored_bytes;
+    part.row_count += rows;
+    part.memory_bytes =
+        std::max(part.memory_bytes,
+                 held_bytes + kBatchesInFlight * std::min(row_bytes * batch_rows, decoded_bytes));
+  }
+
+  static int64_t ValueBytes(const parquet::ColumnDescriptor& column) {
+    switch (column.physical_type()) {
+      case parquet::Type::BOOLEAN:
+        return 1;
+      case parquet::Type::INT32:
+      case parquet::Type::FLOAT:
+        return 4;
+      case parquet::Type::FIXED_LEN_BYTE_ARRAY:
+        return std::clamp(column.type_length(), 16, 1024);
+      case parquet::Type::INT64:
+      case parquet::Type::DOUBLE:
+      case parquet::Type::INT96:
+      case parquet::Type::BYTE_ARRAY:
+      case parquet::Type::UNDEFINED:
+        return 8;
+    }
+    return 8;
+  }
+
+  std::shared_ptr<arrow::io::RandomAccessFile> input_;
+  std::shared_ptr<parquet::FileMetaData> metadata_;
+  std::vector<FileField> fields_;
+  std::shared_ptr<BudgetPool> pool_;
+  ReadPlan plan_;
+  std::vector<FilePart> parts_;
+  std::vector<RowGroupRun> runs_;  // One for each part.
+};
+
+}  // namespace
+
+Result<std::unique_ptr<DataFileReader>> OpenParquetFile(const DataFileRequest& request) {
+  FIRN_ASSIGN(auto input, MakeArrowInput(request.file, request.pool.get()));
+  FIRN_ASSIGN(OpenFooter footer, GuardArrowResult(ErrorCode::kCorrupt, [&] {
+                return ReadFooter(input, request.pool.get());
+              }));
+  auto reader = std::make_unique<ParquetReader>(std::move(input), std::move(footer), request);
+  FIRN_RETURN_IF_ERROR(reader->Plan(request));
+  return reader;
+}
+
+}  // namespace firn

@@ -1,0 +1,221 @@
+#include <algorithm>
+#include <utility>
+
+#include <arrow/array.h>
+#include <arrow/io/interfaces.h>
+#include <arrow/record_batch.h>
+#include <arrow/util/key_value_metadata.h>
+#include <parquet/arrow/writer.h>
+#include <parquet/file_writer.h>
+#include <parquet/metadata.h>
+#include <parquet/properties.h>
+
+#include "firn/base/version.h"
+#include "firn/data/arrow_bridge_internal.h"
+#include "firn/data/arrow_file_internal.h"
+#include "firn/data/arrow_types_internal.h"
+#include "firn/data/parquet_file_writer_internal.h"
+#include "firn/data/parquet_schema_internal.h"
+
+namespace firn {
+namespace {
+
+// Rows written between two looks at the sizes.
+constexpr int64_t kRowsBetweenChecks = 8192;
+// Larger minima and maxima are left out of the footer.
+constexpr size_t kStatisticsBytesMax = 4096;
+
+// Passes everything on to a Parquet writer and keeps hold of the row group being written, whose
+// sizes Arrow's writer does not tell.
+class WatchedContents final : public parquet::ParquetFileWriter::Contents {
+ public:
+  WatchedContents(std::unique_ptr<parquet::ParquetFileWriter> writer,
+                  std::shared_ptr<parquet::schema::GroupNode> schema,
+                  parquet::RowGroupWriter** row_group)
+      : Contents(std::move(schema), nullptr), writer_(std::move(writer)), row_group_(row_group) {}
+
+  void Close() override {
+    *row_group_ = nullptr;
+    writer_->Close();
+    file_metadata_ = writer_->metadata();
+  }
+  parquet::RowGroupWriter* AppendRowGroup() override {
+    return *row_group_ = writer_->AppendRowGroup();
+  }
+  parquet::RowGroupWriter* AppendBufferedRowGroup() override {
+    return *row_group_ = writer_->AppendBufferedRowGroup();
+  }
+  int64_t num_rows() const override { return writer_->num_rows(); }
+  int num_columns() const override { return writer_->num_columns(); }
+  int num_row_groups() const override { return writer_->num_row_groups(); }
+  const std::shared_ptr<parquet::WriterProperties>& properties() const override {
+    return writer_->properties();
+  }
+  void AddKeyValueMetadata(
+      const std::shared_ptr<const arrow::KeyValueMetadata>& metadata) override {
+    writer_->AddKeyValueMetadata(metadata);
+  }
+
+ private:
+  std::unique_ptr<parquet::ParquetFileWriter> writer_;
+  parquet::RowGroupWriter** row_group_;
+};
+
+parquet::Compression::type CodecOf(std::string_view name) {
+  if (name == "brotli") return parquet::Compression::BROTLI;
+  if (name == "gzip") return parquet::Compression::GZIP;
+  if (name == "lz4") return parquet::Compression::LZ4;  // LZ4_RAW in the file.
+  if (name == "snappy") return parquet::Compression::SNAPPY;
+  if (name == "zstd") return parquet::Compression::ZSTD;
+  return parquet::Compression::UNCOMPRESSED;
+}
+
+std::shared_ptr<parquet::WriterProperties> MakeProperties(const ParquetWriteOptions& options,
+                                                          arrow::MemoryPool* pool) {
+  parquet::WriterProperties::Builder builder;
+  builder.memory_pool(pool);
+  builder.compression(CodecOf(options.codec));
+  const bool has_levels =
+      options.codec == "zstd" || options.codec == "gzip" || options.codec == "brotli";
+  if (options.compression_level && has_levels) {
+    builder.compression_level(*options.compression_level);
+  }
+  builder.data_pagesize(options.page_bytes);
+  builder.max_rows_per_page(options.page_rows);
+  builder.dictionary_pagesize_limit(options.dictionary_bytes);
+  builder.max_row_group_length(INT64_MAX / 2);  // Row groups are cut by bytes.
+  builder.max_statistics_size(kStatisticsBytesMax);
+  builder.enable_write_page_index();
+  builder.created_by("firn version " + std::string(Version()));
+  return builder.build();
+}
+
+class BufferedParquetWriter final : public ParquetFileWriter {
+ public:
+  BufferedParquetWriter(const Schema& schema, const ParquetWriteOptions& options)
+      : fields_(schema.fields()), options_(options) {}
+
+  Status Open(const Schema& schema, const ByteSink& sink, arrow::MemoryPool* pool) {
+    FIRN_ASSIGN(schema_, ToArrowSchema(WithoutUnknown(fields_)));
+    FIRN_ASSIGN(parquet_schema_, MakeParquetSchema(fields_));
+    output_ = MakeArrowOutput(sink);
+    return GuardArrow(ErrorCode::kInternal, [&]() -> arrow::Status {
+      const auto properties = MakeProperties(options_, pool);
+      const auto metadata =
+          arrow::key_value_metadata({"iceberg.schema"}, {FormatSchemaJson(schema)});
+      auto writer = std::make_unique<parquet::ParquetFileWriter>();
+      writer->Open(std::make_unique<WatchedContents>(
+          parquet::ParquetFileWriter::Open(output_, parquet_schema_, properties, metadata),
+          parquet_schema_, &row_group_));
+      return parquet::arrow::FileWriter::Make(pool, std::move(writer), schema_,
+                                              parquet::ArrowWriterProperties::Builder().build(),
+                                              &writer_);
+    });
+  }
+
+  Status Write(const std::shared_ptr<arrow::RecordBatch>& batch) override {
+    FIRN_RETURN_IF_ERROR(CheckRequired(*batch));
+    const std::shared_ptr<arrow::RecordBatch> rows = arrow::RecordBatch::Make(
+        schema_, batch->num_rows(), DropUnknownColumns(fields_, batch->column_data()));
+    return GuardArrow(ErrorCode::kInternal, [&]() -> arrow::Status {
+      for (int64_t row = 0; row < rows->num_rows(); row += kRowsBetweenChecks) {
+        if (row_group_ == nullptr || RowGroupBytes() >= options_.row_group_bytes) {
+          ARROW_RETURN_NOT_OK(writer_->NewBufferedRowGroup());
+        }
+        ARROW_RETURN_NOT_OK(writer_->WriteRecordBatch(*rows->Slice(row, kRowsBetweenChecks)));
+      }
+      return arrow::Status::OK();
+    });
+  }
+
+  int64_t estimated_bytes() const override { return written_bytes() + RowGroupBytes(); }
+  int64_t buffered_bytes() const override { return RowGroupBytes(); }
+
+  Status EndRowGroup() override {
+    return GuardArrow(ErrorCode::kInternal, [&] {
+      if (row_group_ != nullptr) row_group_->Close();
+      row_group_ = nullptr;  // The next batch begins another.
+      return arrow::Status::OK();
+    });
+  }
+
+  Result<ParquetFileSummary> Finish() override {
+    FIRN_RETURN_IF_ERROR(GuardArrow(ErrorCode::kInternal, [&] { return writer_->Close(); }));
+    ParquetFileSummary summary;
+    FIRN_RETURN_IF_ERROR(GuardArrow(ErrorCode::kInternal, [&]() -> arrow::Status {
+      Summarise(*writer_->metadata(), summary);
+      return output_->Close();
+    }));
+    return summary;
+  }
+
+ private:
+  int64_t written_bytes() const {
+    const auto position = output_->Tell();
+    return position.ok() ? *position : 0;
+  }
+
+  int64_t RowGroupBytes() const {
+    if (row_group_ == nullptr) return 0;
+    const parquet::RowGroupWriter::BufferedStats buffered = row_group_->estimated_buffered_stats();
+    return row_group_->total_compressed_bytes() + row_group_->total_compressed_bytes_written() +
+           buffered.def_level_bytes + buffered.rep_level_bytes + buffered.value_bytes +
+           buffered.dict_bytes;
+  }
+
+  Status CheckRequired(const arrow::RecordBatch& batch) const {
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      const int64_t nulls = batch.column(static_cast<int>(i))->null_count();
+      if (fields_[i].required && nulls > 0) {
+        return MakeError(ErrorCode::kInvalidInput,
+                         "column '{}' is required but {} rows lack a value", fields_[i].name,
+                         nulls);
+      }
+    }
+    return {};
+  }
+
+  static void Summarise(const parquet::FileMetaData& metadata, ParquetFileSummary& summary) {
+    summary.row_count = metadata.num_rows();
+    const int columns = metadata.num_columns();
+    std::vector<int64_t> sizes(static_cast<size_t>(columns), 0);
+    for (int i = 0; i < metadata.num_row_groups(); ++i) {
+      const auto row_group = metadata.RowGroup(i);
+      for (int j = 0; j < columns; ++j) {
+        const auto chunk = row_group->ColumnChunk(j);
+        sizes[static_cast<size_t>(j)] += chunk->total_compressed_size();
+        if (j > 0) continue;
+        summary.split_offsets.push_back(
+            chunk->has_dictionary_page()
+                ? std::min(chunk->dictionary_page_offset(), chunk->data_page_offset())
+                : chunk->data_page_offset());
+      }
+    }
+    for (int j = 0; j < columns; ++j) {
+      const int id = metadata.schema()->Column(j)->schema_node()->field_id();
+      summary.column_sizes.emplace_back(id, sizes[static_cast<size_t>(j)]);
+    }
+    std::sort(summary.column_sizes.begin(), summary.column_sizes.end());
+  }
+
+  const std::vector<NestedField> fields_;
+  const ParquetWriteOptions options_;
+  std::shared_ptr<arrow::Schema> schema_;
+  std::shared_ptr<parquet::schema::GroupNode> parquet_schema_;
+  std::shared_ptr<arrow::io::OutputStream> output_;
+  parquet::RowGroupWriter* row_group_ = nullptr;  // Owned below `writer_`.
+  std::unique_ptr<parquet::arrow::FileWriter> writer_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ParquetFileWriter>> MakeParquetFileWriter(const Schema& schema,
+                                                                 const ParquetWriteOptions& options,
+                                                                 const ByteSink& sink,
+                                                                 arrow::MemoryPool* pool) {
+  auto writer = std::make_unique<BufferedParquetWriter>(schema, options);
+  FIRN_RETURN_IF_ERROR(writer->Open(schema, sink, pool));
+  return writer;
+}
+
+}  // namespace firn

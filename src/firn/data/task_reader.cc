@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <utility>
+
+#include <arrow/array.h>
+#include <arrow/buffer.h>
+#include <arrow/compute/api_vector.h>
+#include <arrow/compute/exec.h>
+#include <arrow/datum.h>
+#include <arrow/record_batch.h>
+#include <arrow/util/bit_util.h>
+
+#include "firn/data/arrow_bridge_internal.h"
+#include "firn/data/read_fields_internal.h"
+#include "firn/data/task_reader_internal.h"
+
+namespace firn {
+namespace {
+
+// The filter that decides rows of the task: what its partition leaves open of the read's filter.
+ExpressionPtr FilterOf(const ReadLayout& layout, const FileScanTask& task) {
+  if (layout.filter == nullptr) return nullptr;
+  const bool has_residual =
+      task.residual != nullptr && task.residual->kind() != ExpressionKind::kTrue;
+  return has_residual ? task.residual : layout.filter;
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> KeepRows(
+    const std::shared_ptr<arrow::RecordBatch>& batch, const RowMask& keep, int64_t kept,
+    arrow::MemoryPool* pool) {
+  if (kept == batch->num_rows()) return batch;
+  FIRN_RETURN_IF_ERROR(InitializeArrowCompute());
+  return GuardArrowResult(
+      ErrorCode::kInternal, [&]() -> arrow::Result<std::shared_ptr<arrow::RecordBatch>> {
+        ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::Buffer> bits,
+                              arrow::AllocateEmptyBitmap(batch->num_rows(), pool));
+        for (size_t i = 0; i < keep.size(); ++i) {
+          if (keep[i] != 0) arrow::bit_util::SetBit(bits->mutable_data(), static_cast<int64_t>(i));
+        }
+        const arrow::BooleanArray mask(batch->num_rows(), bits);
+        arrow::compute::ExecContext context(pool);
+        context.set_use_threads(false);
+        ARROW_ASSIGN_OR_RAISE(
+            const arrow::Datum filtered,
+            arrow::compute::Filter(batch, mask, arrow::compute::FilterOptions::Defaults(),
+                                   &context));
+        return filtered.record_batch();
+      });
+}
+
+}  // namespace
+
+class TaskPartReader final : public PartReader {
+ public:
+  TaskPartReader(std::shared_ptr<const TaskReader> task, std::unique_ptr<BatchSource> source)
+      : task_(std::move(task)), source_(std::move(source)) {}
+
+  Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
+    while (true) {
+      FIRN_RETURN_IF_ERROR(task_->shared_.context->cancel.Check());
+      FIRN_ASSIGN(auto batch, source_->Next(), "data file '{}'", path());
+      if (!batch) return std::shared_ptr<arrow::RecordBatch>();
+      FIRN_ASSIGN(auto rows, Transform(*batch), "data file '{}'", path());
+      if (rows->num_rows() > 0) return rows;
+    }
+  }
+
+ private:
+  const std::string& path() const { return task_->task_.file.file_path; }
+
+  Result<std::shared_ptr<arrow::RecordBatch>> Transform(const FileBatch& batch) const {
+    const SharedRead& shared = task_->shared_;
+    arrow::MemoryPool* pool = shared.pool.get();
+    const int64_t rows = batch.rows->length;
+    FIRN_ASSIGN(const auto columns, MaterializeColumns(task_->file_->plan(), *batch.rows, pool));
+    RowMask keep(static_cast<size_t>(rows), 1);
+    FIRN_RETURN_IF_ERROR(DropDeleted(batch.first_position, columns, keep));
+    RowMask is_deleted;
+    if (shared.layout.has_deleted_column) {
+      is_deleted.resize(keep.size());
+      for (size_t i = 0; i < keep.size(); ++i)
+        is_deleted[i] = 1 - keep[i];
+      std::fill(keep.begin(), keep.end(), 1);
+    }
+    if (task_->filter_) {
+      FIRN_ASSIGN(const RowMask matches, task_->filter_->Match(columns, rows, pool));
+      for (size_t i = 0; i < keep.size(); ++i)
+        keep[i] &= matches[i];
+    }
+    const int64_t kept = std::count(keep.begin(), keep.end(), 1);
+    if (kept == 0) return arrow::RecordBatch::MakeEmpty(shared.layout.schema).ValueOrDie();
+    FIRN_ASSIGN(auto outputs, MakeOutputColumns(shared, task_->task_, columns, batch.first_position,
+                                                rows, is_deleted));
+    return KeepRows(arrow::RecordBatch::Make(shared.layout.schema, rows, std::move(outputs)), keep,
+                    kept, pool);
+  }
+
+  Status DropDeleted(int64_t first_position,
+                     const std::vector<std::shared_ptr<arrow::Array>>& columns,
+                     RowMask& keep) const {
+    if (task_->positions_ != nullptr) {
+      const int64_t end = first_position + static_cast<int64_t>(keep.size());
+      for (const int64_t position : task_->positions_->InRange(first_position, end)) {
+        keep[static_cast<size_t>(position - first_position)] = 0;
+      }
+    }
+    for (const EqualityDeleteIndexPtr& index : task_->equality_) {
+      FIRN_RETURN_IF_ERROR(
+          index->Apply(task_->fields_, columns, task_->task_.sequence_number, keep));
+    }
+    return {};
+  }
+
+  std::shared_ptr<const TaskReader> task_;
+  std::unique_ptr<BatchSource> source_;
+};
+
+Result<std::shared_ptr<TaskReader>> TaskReader::Open(const SharedRead& shared,
+                                                     const FileScanTask& task) {
+  std::shared_ptr<TaskReader> reader(new TaskReader(shared, task));
+  if (shared.layout.with_deletes_applied) {
+    FIRN_ASSIGN(reader->positions_, shared.position_deletes->Load(task));
+    FIRN_ASSIGN(reader->equality_, shared.equality_deletes->Load(task));
+  }
+  FIRN_RETURN_IF_ERROR(reader->OpenFile(), "data file '{}'", task.file.file_path);
+  return reader;
+}
+
+Status TaskReader::OpenFile() {
+  const ReadLayout& layout = shared_.layout;
+  fields_ = layout.fields;
+  for (const EqualityDeleteIndexPtr& index : equality_) {
+    for (const NestedField& path : index->paths())
+      AddFieldPath(fields_, path);
+  }
+  DataFileRequest request{.format = task_.file.file_format,
+                          .wanted = fields_,
+                          .prune_filter = FilterOf(layout, task_),
+                          .batch_rows = layout.batch_rows,
+                          .part_bytes_max = shared_.part_bytes_max,
+                          .pool = shared_.pool};
+  if (request.prune_filter != nullptr) {
+    FIRN_ASSIGN(RowFilter filter, RowFilter::Make(request.prune_filter, fields_));
+    filter_ = std::move(filter);
+  }
+  if (layout.name_mapping) request.name_mapping = &*layout.name_mapping;
+  FIRN_ASSIGN(request.identity_values, IdentityValues());
+  FIRN_ASSIGN(request.file,
+              shared_.context->io->Open(task_.file.file_path, task_.file.file_size_in_bytes));
+  FIRN_ASSIGN(file_, OpenDataFile(request));
+  return {};
+}
+
+Result<std::map<int32_t, Value>> TaskReader::IdentityValues() const {
+  std::map<int32_t, Value> values;
+  const TableMetadata& metadata = *shared_.context->metadata;
+  const PartitionSpecPtr spec = metadata.FindSpec(task_.file.partition_spec_id);
+  if (spec == nullptr) return values;
+  const TypePtr type = PartitionType(*spec, metadata.SchemasNewestFirst());
+  for (size_t i = 0; i < spec->fields.size() && i < task_.file.partition.fields.size(); ++i) {
+    const PartitionField& field = spec->fields[i];
+    if (field.transform.kind != TransformKind::kIdentity) continue;
+    const std::vector<int> places = FindFieldPlaces(fields_, field.source_id());
+    if (places.empty()) continue;
+    const NestedField* target = &fields_[static_cast<size_t>(places[0])];
+    for (size_t depth = 1; depth < places.size(); ++depth) {
+      target = &target->type->fields()[static_cast<size_t>(places[depth])];
+    }
+    Value value = task_.file.partition.fields[i];
+    const TypePtr& from = type->fields()[i].type;
+    if (!value.is_null() && !(*from == *target->type)) {
+      FIRN_ASSIGN(value, PromoteValue(value, *from, *target->type), "partition field '{}'",
+                  field.name);
+    }
+    values.emplace(field.source_id(), std::move(value));
+  }
+  return values;
+}
+
+Result<std::unique_ptr<PartReader>> TaskReader::OpenPart(size_t part) const {
+  FIRN_ASSIGN(auto source, file_->OpenPart(part), "data file '{}'", task_.file.file_path);
+  return std::make_unique<TaskPartReader>(shared_from_this(), std::move(source));
+}
+
+}  // namespace firn

@@ -1,0 +1,255 @@
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include <arrow/record_batch.h>
+
+#include "firn/data/task_reader_internal.h"
+#include "firn/data/task_stream_internal.h"
+
+// Files are opened ahead, each as a job on the executor. Their parts (row groups, stripes) become
+// units; an active unit is a job that decodes batches until its queue is full, ends, and is
+// submitted again when the consumer has taken from the queue. No job ever waits for the consumer,
+// so a shared executor cannot be blocked; the consumer, when nothing is ready, runs queued jobs.
+//
+// Memory: a unit starts when the budget has room for its estimate. The first unit of a stream
+// starts in any case, since a consumer that holds budget itself may be waiting for these very rows;
+// it streams its columns through small buffers if it is large, and the pool caps it.
+
+namespace firn {
+namespace {
+
+constexpr size_t kQueuedBatchesMax = 2;
+constexpr int64_t kPartBytesMax = int64_t{64} << 20;
+constexpr int64_t kReservationMin = int64_t{1} << 20;
+
+// A part being read.
+struct Unit {
+  std::shared_ptr<TaskReader> task;
+  size_t part = 0;
+  std::unique_ptr<PartReader> reader;  // Only its job touches it.
+  std::deque<std::shared_ptr<arrow::RecordBatch>> queue;
+  bool is_running = false;
+  bool has_ended = false;
+  MemoryReservation memory;
+};
+
+// A file that is being opened or whose parts are not all started.
+struct OpenFile {
+  std::shared_ptr<TaskReader> task;  // Null: still being opened.
+  size_t next_part = 0;
+};
+
+class TaskStream final : public BatchStream {
+ public:
+  TaskStream(const ReadContext& context, std::vector<FileScanTask> tasks,
+             const ReadOptions& options)
+      : context_(context), tasks_(std::move(tasks)), is_ordered_(options.is_ordered) {
+    shared_.context = &context_;
+    shared_.pool = BudgetPool::Make(context_.budget->total_bytes());
+    const auto workers = static_cast<int64_t>(context_.executor->concurrency());
+    shared_.part_bytes_max =
+        std::min(kPartBytesMax, context_.budget->total_bytes() / (4 * workers));
+    units_max_ = context_.executor->concurrency() + 1;
+  }
+
+  ~TaskStream() override {
+    std::unique_lock lock(mutex_);
+    is_closed_ = true;
+    while (running_jobs_ > 0)
+      WaitForChange(lock);
+  }
+
+  Status Prepare(const ReadOptions& options) {
+    FIRN_ASSIGN(shared_.layout, MakeReadLayout(*context_.metadata, options));
+    shared_.position_deletes = std::make_unique<PositionDeletes>(context_, shared_.pool, tasks_);
+    shared_.equality_deletes = std::make_unique<EqualityDeletes>(context_, shared_.pool, tasks_);
+    return {};
+  }
+
+  const std::shared_ptr<arrow::Schema>& schema() const override { return shared_.layout.schema; }
+
+  Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      FIRN_RETURN_IF_ERROR(context_.cancel.Check());
+      if (error_) return *error_;
+      if (auto batch = TakeReady()) return batch;
+      if (IsDone()) return std::shared_ptr<arrow::RecordBatch>();
+      if (!Pump(lock)) WaitForChange(lock);
+    }
+  }
+
+ private:
+  using Jobs = std::vector<std::function<void()>>;
+
+  bool IsDone() const { return next_task_ == tasks_.size() && files_.empty() && units_.empty(); }
+
+  // A batch that may be handed out; ended units are dropped on the way.
+  std::shared_ptr<arrow::RecordBatch> TakeReady() {
+    for (auto unit = units_.begin(); unit != units_.end();) {
+      if (!(*unit)->queue.empty()) {
+        std::shared_ptr<arrow::RecordBatch> batch = std::move((*unit)->queue.front());
+        (*unit)->queue.pop_front();
+        return batch;
+      }
+      if ((*unit)->has_ended && !(*unit)->is_running) {
+        unit = units_.erase(unit);
+        continue;
+      }
+      if (is_ordered_) return nullptr;
+      ++unit;
+    }
+    return nullptr;
+  }
+
+  // Start what can be started. Returns whether anything was.
+  bool Pump(std::unique_lock<std::mutex>& lock) {
+    Jobs jobs;
+    while (next_task_ < tasks_.size() && files_.size() < units_max_) {
+      files_.emplace_back();
+      jobs.push_back(
+          [this, file = &files_.back(), task = &tasks_[next_task_]] { RunOpen(*file, *task); });
+      ++next_task_;
+    }
+    StartUnits();
+    for (const std::unique_ptr<Unit>& unit : units_) {
+      if (unit->is_running || unit->has_ended || unit->queue.size() >= kQueuedBatchesMax) continue;
+      unit->is_running = true;
+      jobs.push_back([this, target = unit.get()] { RunUnit(*target); });
+    }
+    if (jobs.empty()) return false;
+    running_jobs_ += jobs.size();
+    lock.unlock();
+    for (std::function<void()>& job : jobs)
+      context_.executor->Submit(std::move(job));
+    lock.lock();
+    return true;
+  }
+
+  void StartUnits() {
+    while (units_.size() < units_max_ && !files_.empty() && files_.front().task != nullptr) {
+      OpenFile& file = files_.front();
+      if (file.next_part == file.task->parts().size()) {
+        files_.pop_front();
+        continue;
+      }
+      std::optional<MemoryReservation> memory =
+          Admit(file.task->parts()[file.next_part].memory_bytes);
+      if (!memory) return;
+      units_.push_back(std::make_unique<Unit>());
+      units_.back()->task = file.task;
+      units_.back()->part = file.next_part++;
+      units_.back()->memory = std::move(*memory);
+    }
+  }
+
+  std::optional<MemoryReservation> Admit(int64_t bytes) {
+    bytes = std::min(bytes, context_.budget->total_bytes() / 2);
+    while (true) {
+      Result<MemoryReservation> memory = context_.budget->TryReserve(bytes);
+      if (memory.ok()) return std::move(*memory);
+      if (!units_.empty()) return std::nullopt;
+      if (bytes <= kReservationMin) return MemoryReservation();
+      bytes /= 2;
+    }
+  }
+
+  void RunOpen(OpenFile& file, const FileScanTask& task) {
+    Result<std::shared_ptr<TaskReader>> reader =
+        MakeError(ErrorCode::kCancelled, "the read was abandoned");
+    if (!MustStop()) reader = TaskReader::Open(shared_, task);
+    const std::lock_guard lock(mutex_);
+    if (reader.ok()) {
+      file.task = std::move(*reader);
+    } else if (!error_) {
+      error_ = reader.error();
+    }
+    EndJob();
+  }
+
+  void RunUnit(Unit& unit) {
+    while (!MustStop()) {
+      Result<std::shared_ptr<arrow::RecordBatch>> batch = NextOf(unit);
+      const std::lock_guard lock(mutex_);
+      if (!batch.ok()) {
+        if (!error_) error_ = batch.error();
+        unit.has_ended = true;
+      } else if (*batch == nullptr) {
+        unit.has_ended = true;
+      } else {
+        unit.queue.push_back(std::move(*batch));
+        Notify();
+      }
+      if (unit.has_ended || unit.queue.size() >= kQueuedBatchesMax) break;
+    }
+    const std::lock_guard lock(mutex_);
+    unit.is_running = false;
+    if (unit.has_ended) unit.reader = nullptr;
+    EndJob();
+  }
+
+  Result<std::shared_ptr<arrow::RecordBatch>> NextOf(Unit& unit) {
+    if (unit.reader == nullptr) {
+      FIRN_ASSIGN(unit.reader, unit.task->OpenPart(unit.part));
+    }
+    return unit.reader->Next();
+  }
+
+  bool MustStop() {
+    const std::lock_guard lock(mutex_);
+    return is_closed_ || error_;
+  }
+
+  void EndJob() {
+    --running_jobs_;
+    Notify();
+  }
+
+  void Notify() {
+    ++changes_;
+    changed_.notify_all();
+  }
+
+  // Run another queued job, or wait until one of ours has got further.
+  void WaitForChange(std::unique_lock<std::mutex>& lock) {
+    const uint64_t seen = changes_;
+    lock.unlock();
+    const bool has_run = context_.executor->RunOne();
+    lock.lock();
+    if (!has_run) changed_.wait(lock, [&] { return changes_ != seen || running_jobs_ == 0; });
+  }
+
+  const ReadContext context_;
+  const std::vector<FileScanTask> tasks_;
+  const bool is_ordered_;
+  SharedRead shared_;
+  size_t units_max_ = 1;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  uint64_t changes_ = 0;
+  size_t running_jobs_ = 0;  // Submitted and not ended.
+  size_t next_task_ = 0;
+  std::list<OpenFile> files_;               // In the order of tasks.
+  std::list<std::unique_ptr<Unit>> units_;  // In the order of rows.
+  std::optional<Error> error_;
+  bool is_closed_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<BatchStream>> MakeTaskStream(const ReadContext& context,
+                                                    std::vector<FileScanTask> tasks,
+                                                    const ReadOptions& options) {
+  auto stream = std::make_unique<TaskStream>(context, std::move(tasks), options);
+  FIRN_RETURN_IF_ERROR(stream->Prepare(options));
+  return stream;
+}
+
+}  // namespace firn

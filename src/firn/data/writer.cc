@@ -1,0 +1,216 @@
+#include "firn/data/writer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <arrow/array.h>
+#include <arrow/builder.h>
+#include <arrow/compute/api_vector.h>
+#include <arrow/compute/exec.h>
+#include <arrow/datum.h>
+#include <arrow/record_batch.h>
+#include <fmt/format.h>
+
+#include "firn/data/arrow_bridge_internal.h"
+#include "firn/data/arrow_types_internal.h"
+#include "firn/data/batch_stream_internal.h"
+#include "firn/data/data_file_writer_internal.h"
+#include "firn/data/partition_splitter_internal.h"
+
+namespace firn {
+namespace {
+
+// Files of different partitions that are open at one time, whatever memory there is.
+constexpr size_t kOpenFilesMax = 256;
+// Budget is taken in steps of this size.
+constexpr int64_t kReservationStep = int64_t{8} << 20;
+// Dictionaries may take this share of the budget, and while they are built their hash tables take
+// this many times their own size.
+constexpr int64_t kDictionaryShare = 4;
+constexpr int64_t kDictionaryOverhead = 16;
+constexpr int64_t kDictionaryBytesMin = int64_t{128} << 10;
+// A row group is not ended for want of memory before it has this size.
+constexpr int64_t kRowGroupBytesMin = int64_t{1} << 20;
+
+int64_t CountLeaves(const Type& type) {
+  if (!type.is_nested()) return 1;
+  int64_t leaves = 0;
+  for (const NestedField& field : type.fields())
+    leaves += CountLeaves(*field.type);
+  return leaves;
+}
+
+class DataFilesWriter {
+ public:
+  DataFilesWriter(const WriteContext& context, const DataWriteOptions& options)
+      : context_(context), options_(options) {
+    shared_.context = &context;
+    shared_.options = &options;
+    shared_.pool = BudgetPool::Make(context.budget->total_bytes());
+  }
+
+  Result<std::vector<DataFile>> Run(RowStream rows) {
+    const Status status = WriteAll(std::move(rows));
+    if (status.ok()) return std::move(shared_.files);
+    writers_.clear();  // Discards the files that are not finished.
+    for (const DataFile& file : shared_.files) {
+      const Status deleted = context_.io->Delete(file.file_path);
+      if (!deleted.ok() && deleted.error().code() != ErrorCode::kNotFound) {
+        return MakeError(status.error().code(), "{}; then deleting '{}' failed too: {}",
+                         status.error().message(), file.file_path, deleted.error().message());
+      }
+    }
+    return status.error();
+  }
+
+ private:
+  Status WriteAll(RowStream rows) {
+    FIRN_RETURN_IF_ERROR(Prepare());
+    FIRN_ASSIGN(RowStreamReader reader, RowStreamReader::Open(std::move(rows)));
+    FIRN_RETURN_IF_ERROR(CheckSchema(*reader.schema()));
+    while (true) {
+      FIRN_ASSIGN(const auto batch, reader.Next());
+      if (batch == nullptr) break;
+      FIRN_RETURN_IF_ERROR(WriteBatch(batch));
+      FIRN_RETURN_IF_ERROR(BoundMemory());
+    }
+    for (const std::unique_ptr<PartitionWriter>& writer : writers_) {
+      FIRN_RETURN_IF_ERROR(writer->Close());
+    }
+    return {};
+  }
+
+  Status Prepare() {
+    const TableMetadata& metadata = *context_.metadata;
+    FIRN_ASSIGN(shared_.parquet, ParquetOptionsFrom(metadata));
+    const int64_t columns = std::max<int64_t>(CountLeaves(*options_.schema->as_struct()), 1);
+    const int64_t dictionary_bytes_max =
+        context_.budget->total_bytes() / (kDictionaryShare * kDictionaryOverhead * columns);
+    shared_.parquet.dictionary_bytes = std::min(
+        shared_.parquet.dictionary_bytes, std::max(dictionary_bytes_max, kDictionaryBytesMin));
+    FIRN_ASSIGN(shared_.metrics_modes, MetricsModes(metadata, *options_.schema));
+    shared_.partition_type = PartitionType(*options_.spec, metadata.SchemasNewestFirst());
+    shared_.name_stem = fmt::format("00000-0-{}", FormatUuid(MakeUuid(*context_.random)));
+    if (options_.partition) {
+      writers_.push_back(std::make_unique<PartitionWriter>(shared_, *options_.partition));
+      return {};
+    }
+    FIRN_ASSIGN(PartitionSplitter splitter,
+                PartitionSplitter::Make(*options_.spec, *options_.schema));
+    splitter_ = std::move(splitter);
+    return {};
+  }
+
+  Status CheckSchema(const arrow::Schema& actual) const {
+    FIRN_ASSIGN(const auto expected, ToArrowSchema(options_.schema->fields()));
+    if (actual.num_fields() != expected->num_fields()) {
+      return MakeError(ErrorCode::kInvalidInput, "rows have {} columns, the schema has {}",
+                       actual.num_fields(), expected->num_fields());
+    }
+    for (int i = 0; i < actual.num_fields(); ++i) {
+      const arrow::DataType& type = *actual.field(i)->type();
+      if (HasSameShape(type, *expected->field(i)->type())) continue;
+      return MakeError(ErrorCode::kInvalidInput, "column '{}' of the rows has type {}, expected {}",
+                       expected->field(i)->name(), type.ToString(),
+                       expected->field(i)->type()->ToString());
+    }
+    return {};
+  }
+
+  // Equal types but for the names and nullability of children.
+  static bool HasSameShape(const arrow::DataType& a, const arrow::DataType& b) {
+    if (a.id() != b.id() || a.num_fields() != b.num_fields()) return false;
+    if (a.num_fields() == 0) return a.Equals(b);
+    for (int i = 0; i < a.num_fields(); ++i) {
+      if (!HasSameShape(*a.field(i)->type(), *b.field(i)->type())) return false;
+    }
+    return true;
+  }
+
+  Status WriteBatch(const std::shared_ptr<arrow::RecordBatch>& batch) {
+    if (!splitter_) return writers_[0]->Write(batch);
+    FIRN_ASSIGN(const auto groups,
+                splitter_->Split(batch->columns(), batch->num_rows(), shared_.pool.get()));
+    for (const PartitionRows& group : groups) {
+      while (writers_.size() <= group.partition) {
+        writers_.push_back(
+            std::make_unique<PartitionWriter>(shared_, splitter_->partitions()[writers_.size()]));
+      }
+      FIRN_ASSIGN(const auto rows, TakeRows(batch, group.rows));
+      FIRN_RETURN_IF_ERROR(writers_[group.partition]->Write(rows));
+    }
+    return {};
+  }
+
+  Result<std::shared_ptr<arrow::RecordBatch>> TakeRows(
+      const std::shared_ptr<arrow::RecordBatch>& batch, const std::vector<int64_t>& rows) const {
+    if (static_cast<int64_t>(rows.size()) == batch->num_rows()) return batch;
+    FIRN_RETURN_IF_ERROR(InitializeArrowCompute());
+    return GuardArrowResult(
+        ErrorCode::kInternal, [&]() -> arrow::Result<std::shared_ptr<arrow::RecordBatch>> {
+          const arrow::Int64Array indices(static_cast<int64_t>(rows.size()),
+                                          arrow::Buffer::Wrap(rows));
+          arrow::compute::ExecContext context(shared_.pool.get());
+          context.set_use_threads(false);
+          ARROW_ASSIGN_OR_RAISE(
+              const arrow::Datum taken,
+              arrow::compute::Take(batch, indices, arrow::compute::TakeOptions::NoBoundsCheck(),
+                                   &context));
+          return taken.record_batch();
+        });
+  }
+
+  // Keep the number of open files and what they hold in memory within bounds.
+  Status BoundMemory() {
+    while (true) {
+      const OpenFiles open = CountOpenFiles();
+      if (open.count > kOpenFilesMax) {
+        FIRN_RETURN_IF_ERROR(open.largest->Close());
+        continue;
+      }
+      if (open.count == 0 || open.bytes <= memory_.bytes()) return {};
+      memory_.ShrinkTo(0);
+      Result<MemoryReservation> memory = context_.budget->TryReserve(open.bytes + kReservationStep);
+      if (memory.ok()) {
+        memory_ = std::move(*memory);
+        return {};
+      }
+      // No room: smaller row groups cost little, waiting for others might never end.
+      if (open.largest->buffered_bytes() < kRowGroupBytesMin) return {};
+      FIRN_RETURN_IF_ERROR(open.largest->EndRowGroup());
+    }
+  }
+
+  struct OpenFiles {
+    size_t count = 0;
+    int64_t bytes = 0;  // All that their writers have allocated.
+    PartitionWriter* largest = nullptr;
+  };
+  OpenFiles CountOpenFiles() const {
+    OpenFiles open{.bytes = shared_.pool->bytes_allocated()};
+    for (const std::unique_ptr<PartitionWriter>& writer : writers_) {
+      if (!writer->is_open()) continue;
+      ++open.count;
+      if (open.largest == nullptr || writer->buffered_bytes() > open.largest->buffered_bytes()) {
+        open.largest = writer.get();
+      }
+    }
+    return open;
+  }
+
+  const WriteContext& context_;
+  const DataWriteOptions& options_;
+  SharedWrite shared_;
+  std::optional<PartitionSplitter> splitter_;
+  std::vector<std::unique_ptr<PartitionWriter>> writers_;  // One for each partition.
+  MemoryReservation memory_;
+};
+
+}  // namespace
+
+Result<std::vector<DataFile>> WriteDataFiles(const WriteContext& context,
+                                             const DataWriteOptions& options, RowStream rows) {
+  return DataFilesWriter(context, options).Run(std::move(rows));
+}
+
+}  // namespace firn
