@@ -246,6 +246,7 @@ Result<Table> HadoopCatalog::CommitOnce(const Table& base, const HadoopVersion& 
               FormatTableName(base.name));
   if (!metadata) return base;
   FIRN_RETURN_IF_ERROR(CheckLocation(base.name, *metadata));
+  FIRN_RETURN_IF_ERROR(MetadataCodecSuffix(*metadata));
   // The codec of the base: two writers that set it differently still compete for one name.
   FIRN_ASSIGN(const std::string codec, MetadataCodecSuffix(*base.metadata));
   const std::string folder = FolderOf(base.name);

@@ -49,7 +49,7 @@ class MemoryStore final : public PointerStore {
       if (other.size() > levels.size() && IsWithin(other, levels)) content = FormatNamespace(other);
     }
     for (const auto& [name, location] : tables_) {
-      if (name.levels == levels) content = FormatTableName(name);
+      if (name.levels == levels) content = name.name;
     }
     if (levels.empty() || !content.empty()) {
       return MakeError(ErrorCode::kInvalidInput, "namespace '{}' is not empty: it holds '{}'",

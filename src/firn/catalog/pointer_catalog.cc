@@ -12,7 +12,7 @@
 namespace firn {
 namespace {
 
-enum class Outcome { kCommitted, kLost, kUnknown };
+enum class Outcome { kCommitted, kNotYet, kLost, kUnknown };
 
 class PointerCatalog final : public Catalog {
  public:
@@ -192,24 +192,21 @@ Result<Table> PointerCatalog::CommitOnce(const TableName& name, const Table& bas
 
 // Move the row, and find out what became of it if the store did not say.
 Status PointerCatalog::Swap(const TableName& name, const Table& base, const Table& next) {
-  const RetryPolicy check = StatusCheckPolicy(*base.metadata);
   Status swapped = store_->SwapTable(name, base.metadata_location, next.metadata_location);
-  bool was_unknown = false;
-  for (int attempt = 0;; ++attempt) {
-    if (swapped.ok()) return swapped;
-    const ErrorCode code = swapped.error().code();
-    if (code == ErrorCode::kCommitConflict && was_unknown) {
-      // Our own first try may have moved the row.
-      const auto outcome = FindOutcome(name, base.metadata_location, next.metadata_location);
-      if (outcome.ok() && *outcome == Outcome::kCommitted) return {};
-      if (outcome.ok() && *outcome == Outcome::kLost) return swapped;
-    } else if (code != ErrorCode::kCommitUnknown && !was_unknown) {
-      return swapped;
+  if (swapped.ok() || swapped.error().code() != ErrorCode::kCommitUnknown) return swapped;
+  const RetryPolicy check = StatusCheckPolicy(*base.metadata);
+  for (int attempt = 1; attempt <= check.retry_count_max; ++attempt) {
+    if (!WaitBeforeRetry(check, attempt, config_).ok()) break;
+    const auto outcome = FindOutcome(name, base.metadata_location, next.metadata_location);
+    if (!outcome.ok() || *outcome == Outcome::kUnknown) continue;
+    if (*outcome == Outcome::kCommitted) return {};
+    if (*outcome == Outcome::kLost) {
+      return MakeError(ErrorCode::kCommitConflict, "table '{}': another writer came first",
+                       FormatTableName(name));
     }
-    was_unknown = true;
-    if (attempt >= check.retry_count_max || !WaitBeforeRetry(check, attempt + 1, config_).ok())
-      break;
+    // A first try that is still on its way can then no longer move the row.
     swapped = store_->SwapTable(name, base.metadata_location, next.metadata_location);
+    if (swapped.ok()) return {};
   }
   return MakeError(ErrorCode::kCommitUnknown,
                    "table '{}': the move from '{}' to '{}' may have happened, and the catalog does "
@@ -218,20 +215,22 @@ Status PointerCatalog::Swap(const TableName& name, const Table& base, const Tabl
                    swapped.error().message());
 }
 
-// What became of `next`, when the row is no longer at `base`.
 Result<Outcome> PointerCatalog::FindOutcome(const TableName& name, const std::string& base,
                                             const std::string& next) {
   FIRN_ASSIGN(const std::string location, store_->FindTable(name));
   if (location == next) return Outcome::kCommitted;
+  if (location == base) return Outcome::kNotYet;
   FIRN_ASSIGN(const auto metadata, cache_.Load(*config_.io, location));
   const auto& log = metadata->metadata_log;
-  const auto is_file = [&](const std::string& file) {
-    return [&file](const MetadataLogEntry& entry) { return entry.metadata_file == file; };
+  const auto is_logged = [&log](const std::string& file) {
+    return std::any_of(log.begin(), log.end(), [&file](const MetadataLogEntry& entry) {
+      return entry.metadata_file == file;
+    });
   };
-  if (std::any_of(log.begin(), log.end(), is_file(next))) return Outcome::kCommitted;
+  if (is_logged(next)) return Outcome::kCommitted;
   // While the log still holds `base`, it holds everything that followed; else ours may have been
   // trimmed from it.
-  return std::any_of(log.begin(), log.end(), is_file(base)) ? Outcome::kLost : Outcome::kUnknown;
+  return is_logged(base) ? Outcome::kLost : Outcome::kUnknown;
 }
 
 Status PointerCatalog::Rename(const TableName& from, const TableName& to) {

@@ -43,6 +43,9 @@ Result<RowStream> ReadTasks(const ReadContext& context, std::vector<FileScanTask
 Result<SchemaPtr> ProjectColumns(const TableMetadata& metadata, const Schema& schema,
                                  const std::vector<std::string>& columns);
 
+/// Read a stream to its end and count its rows. Errors: those of the stream.
+Result<int64_t> CountRows(RowStream rows);
+
 /// A stream over rows of format values (metadata tables): `type` is their struct.
 Result<RowStream> MakeRowStream(TypePtr type, std::vector<StructValue> rows);
 

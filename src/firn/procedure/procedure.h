@@ -65,8 +65,9 @@ class Arguments {
 
 /// Rows of an operation, typed as Iceberg types.
 struct ProcedureOutput {
-  TypePtr type;    ///< Struct of the rows.
-  RowStream rows;  ///< Streamed: may be longer than memory.
+  TypePtr type;    ///< Struct of the rows; null without rows.
+  RowStream rows;  ///< Streamed: may be longer than memory. Null: there is nothing to tell.
+  int64_t row_count_max = -1;  ///< Stop reading after so many rows; negative: at the end.
 };
 
 /// What an operation may tell while it runs.

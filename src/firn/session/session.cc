@@ -42,11 +42,15 @@ class OwnSession final : public Session {
   MemoryBudget& budget() override { return budget_; }
   std::shared_ptr<FileIO> io() override { return DefaultConfig().io; }
   CancelToken cancel() override { return cancel_; }
+  std::string AbsoluteLocation(std::string_view text) const override {
+    return MakeAbsolute(std::string(text), working_folder_);
+  }
   std::vector<CatalogConfig> catalogs() const override { return catalogs_; }
   const std::string& default_catalog() const override { return default_catalog_; }
 
   Result<std::shared_ptr<Catalog>> OpenCatalogNamed(const std::string& name) override;
   Result<TableReference> ResolveTable(std::string_view text) override;
+  Result<TableReference> ResolveLocation(std::string_view text) override;
   Result<TableReference> ResolveNewTable(std::string_view text) override;
   Result<NamespaceReference> ResolveNamespace(std::string_view text) override {
     return ResolveNamespaceName(*this, text);
@@ -124,13 +128,17 @@ std::string OwnSession::RecordedLocation(std::string_view text) const {
 }
 
 Result<TableReference> OwnSession::ResolveTable(std::string_view text) {
-  if (!IsLocation(text)) return ResolveTableName(*this, text);
+  return IsLocation(text) ? ResolveLocation(text) : ResolveTableName(*this, text);
+}
+
+Result<TableReference> OwnSession::ResolveLocation(std::string_view text) {
   TableReference reference;
   reference.location = RecordedLocation(text);
   FIRN_ASSIGN(reference.table, LoadTableAt(io(), reference.location));
   reference.name = reference.table.name;
-  FIRN_ASSIGN(const bool is_folder, IsTableFolder(*io(), reference.location));
-  if (is_folder) reference.catalog = OpenTableFolder(DefaultConfig(), reference.location);
+  if (reference.table.metadata_location == reference.location) return reference;
+  FIRN_ASSIGN(const bool can_change, IsTableFolder(*io(), reference.location));
+  if (can_change) reference.catalog = OpenTableFolder(DefaultConfig(), reference.location);
   return reference;
 }
 

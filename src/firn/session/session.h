@@ -57,6 +57,9 @@ class Session {
   virtual std::shared_ptr<FileIO> io() = 0;
   virtual CancelToken cancel() = 0;
 
+  /// A location as `io` opens it: a relative path means one in the working folder.
+  virtual std::string AbsoluteLocation(std::string_view text) const = 0;
+
   virtual std::vector<CatalogConfig> catalogs() const = 0;  ///< By name.
   virtual const std::string& default_catalog() const = 0;
 
@@ -65,6 +68,9 @@ class Session {
 
   /// Resolve and load: design, "Names". Errors: kNotFound, kInvalidInput.
   virtual Result<TableReference> ResolveTable(std::string_view text) = 0;
+
+  /// The table at a location, also where the text looks like a name (a file in this folder).
+  virtual Result<TableReference> ResolveLocation(std::string_view text) = 0;
 
   /// As above for a table that need not exist; `table` stays empty.
   virtual Result<TableReference> ResolveNewTable(std::string_view text) = 0;

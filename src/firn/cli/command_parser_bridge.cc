@@ -1,0 +1,252 @@
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "firn/base/suggest.h"
+#include "firn/base/text.h"
+#include "firn/base/version.h"
+#include "firn/cli/command_parser_internal.h"
+
+// CLI11 throws. Its options only collect text here; firn's own parser of arguments checks it.
+
+namespace firn {
+namespace {
+
+constexpr const char* kGroups[][2] = {{"catalog", "Look at the configured catalogs."},
+                                      {"namespace", "Look at and change namespaces."},
+                                      {"table", "Look at and change tables."}};
+
+std::string WithDashes(std::string_view name) { return ReplaceText(name, "_", "-"); }
+
+std::string TypeLabel(ArgumentType type) {
+  switch (type) {
+    case ArgumentType::kText:
+      return "TEXT";
+    case ArgumentType::kTable:
+      return "TABLE";
+    case ArgumentType::kNamespace:
+      return "NAMESPACE";
+    case ArgumentType::kInteger:
+      return "INTEGER";
+    case ArgumentType::kNumber:
+      return "NUMBER";
+    case ArgumentType::kBoolean:
+      return "";
+    case ArgumentType::kTimestamp:
+      return "TIME";
+    case ArgumentType::kTextList:
+      return "TEXT,…";
+    case ArgumentType::kIntegerList:
+      return "INTEGER,…";
+    case ArgumentType::kTextMap:
+      return "KEY=VALUE";
+  }
+  return "";
+}
+
+bool IsMany(ArgumentType type) {
+  return type == ArgumentType::kTextList || type == ArgumentType::kIntegerList ||
+         type == ArgumentType::kTextMap;
+}
+
+// A procedure on the command line: where CLI11 puts the texts of its arguments.
+struct Command {
+  const Procedure* procedure = nullptr;
+  CLI::App* app = nullptr;
+  std::deque<std::vector<std::string>> texts;  // Their addresses are kept.
+  bool is_dry_run = false;
+};
+
+class CommandParser {
+ public:
+  CommandParser();
+  Result<ParsedCommand> Parse(const std::vector<std::string>& arguments);
+
+ private:
+  void AddGlobals();
+  CLI::App* AddCommandApp(const Procedure& procedure);
+  static void AddArgument(Command& command, const Argument& argument);
+  Error Explain(const CLI::ParseError& error) const;
+  Error UnknownCommand(const CLI::App& parent, const std::string& word) const;
+  static Error UnknownOption(const CLI::App& app, const std::string& option);
+  Result<ParsedCommand> Collect() const;
+
+  CLI::App app_{"Apache Iceberg tables without a cluster: read, change, maintain.", "firn"};
+  std::deque<Command> commands_;
+  std::map<std::string, CLI::App*> groups_;
+  GlobalOptions globals_;
+};
+
+CommandParser::CommandParser() {
+  AddGlobals();
+  for (const auto& [name, summary] : kGroups) {
+    groups_[name] = app_.add_subcommand(name, summary);
+    groups_[name]->require_subcommand(1)->fallthrough();
+  }
+  for (const Procedure& procedure : Procedures()) {
+    Command& command = commands_.emplace_back();
+    command.procedure = &procedure;
+    command.app = AddCommandApp(procedure);
+    for (const Argument& argument : procedure.arguments)
+      AddArgument(command, argument);
+    if (procedure.can_dry_run) {
+      command.app->add_flag("--dry-run", command.is_dry_run,
+                            "Only print what would be done; change nothing.");
+    }
+  }
+}
+
+void CommandParser::AddGlobals() {
+  // One command at most: a table may be called as a command is.
+  app_.require_subcommand(1);
+  app_.set_version_flag("--version", "firn " + std::string(Version()));
+  app_.add_option("--catalog", globals_.catalog, "The catalog of names that begin with none.")
+      ->type_name("NAME");
+  app_.add_option("--conf", globals_.conf, "A setting, also one of Spark's; may be repeated.")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  app_.add_option("--config", globals_.config, "The configuration file instead of firn.toml.")
+      ->type_name("FILE");
+  app_.add_option("--output", globals_.output,
+                  "table, json, csv, parquet or arrow; by default table on a terminal, else json.")
+      ->type_name("FORMAT");
+  app_.add_option("--to", globals_.to, "Write rows to this file instead of standard output.")
+      ->type_name("FILE");
+  app_.add_option("--memory", globals_.memory, "Cap of all buffers, such as 512MiB.")
+      ->type_name("SIZE")
+      ->default_str("1GiB");
+  app_.add_option("--threads", globals_.threads, "Threads that work at the same time.")
+      ->type_name("N")
+      ->default_str("cores");
+  app_.add_flag("--quiet", globals_.is_quiet, "No progress, notes and warnings.");
+}
+
+CLI::App* CommandParser::AddCommandApp(const Procedure& procedure) {
+  CLI::App* parent = procedure.command.size() > 1 ? groups_.at(procedure.command.front()) : &app_;
+  CLI::App* app = parent->add_subcommand(procedure.command.back(), procedure.summary);
+  app->fallthrough();
+  return app;
+}
+
+void CommandParser::AddArgument(Command& command, const Argument& argument) {
+  std::vector<std::string>& texts = command.texts.emplace_back();
+  const std::string name =
+      WithDashes(argument.option_name.empty() ? argument.name : argument.option_name);
+  if (argument.type == ArgumentType::kBoolean) {
+    command.app->add_flag("--" + name, texts, argument.help);
+    return;
+  }
+  const std::string names = argument.is_positional ? WithDashes(argument.name) : "--" + name;
+  CLI::Option* option = command.app->add_option(names, texts, argument.help);
+  option->type_name(TypeLabel(argument.type));
+  const bool takes_rest = argument.is_positional && IsMany(argument.type);
+  option->expected(1, takes_rest ? CLI::detail::expected_max_vector_size : 1);
+  if (!argument.is_positional) {
+    option->expected(1)->allow_extra_args(false);
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+  if (!argument.default_text.empty()) option->default_str(argument.default_text);
+}
+
+Result<ParsedCommand> CommandParser::Parse(const std::vector<std::string>& arguments) {
+  // CLI11 takes them last first.
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  try {
+    app_.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    ParsedCommand parsed;
+    parsed.help = app_.help();
+    return parsed;
+  } catch (const CLI::CallForVersion&) {
+    ParsedCommand parsed;
+    parsed.help = app_.version() + "\n";
+    return parsed;
+  } catch (const CLI::ParseError& error) {
+    return Explain(error);
+  }
+  return Collect();
+}
+
+Result<ParsedCommand> CommandParser::Collect() const {
+  ParsedCommand parsed;
+  parsed.globals = globals_;
+  for (const Command& command : commands_) {
+    if (!command.app->parsed()) continue;
+    parsed.procedure = command.procedure;
+    parsed.is_dry_run = command.is_dry_run;
+    for (size_t i = 0; i < command.texts.size(); ++i) {
+      const Argument& argument = command.procedure->arguments[i];
+      if (!command.texts[i].empty()) {
+        parsed.texts[argument.name] = command.texts[i];
+      } else if (argument.is_required) {
+        return MakeError(ErrorCode::kInvalidInput, "argument {} is missing; try 'firn {} --help'",
+                         argument.is_positional ? "'" + WithDashes(argument.name) + "'"
+                                                : "'--" + WithDashes(argument.name) + "'",
+                         fmt::join(command.procedure->command, " "));
+      }
+    }
+  }
+  return parsed;
+}
+
+Error CommandParser::UnknownCommand(const CLI::App& parent, const std::string& word) const {
+  std::vector<std::string> names;
+  for (const CLI::App* app : parent.get_subcommands(nullptr))
+    names.push_back(app->get_name());
+  std::sort(names.begin(), names.end());
+  const auto near = SuggestName(word, names);
+  const std::string prefix = &parent == &app_ ? "" : parent.get_name() + " ";
+  return MakeError(ErrorCode::kInvalidInput, "unknown command '{}{}'{}, expected one of {}", prefix,
+                   word, near ? " (did you mean '" + prefix + *near + "'?)" : std::string(),
+                   fmt::join(names, ", "));
+}
+
+Error CommandParser::UnknownOption(const CLI::App& app, const std::string& option) {
+  std::vector<std::string> names;
+  for (const CLI::App* level = &app; level != nullptr; level = level->get_parent()) {
+    for (const CLI::Option* known : level->get_options()) {
+      for (const std::string& name : known->get_lnames())
+        names.push_back("--" + name);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  const auto near = SuggestName(option.substr(0, option.find('=')), names);
+  return MakeError(ErrorCode::kInvalidInput, "unknown option '{}'{}, expected one of {}", option,
+                   near ? " (did you mean '" + *near + "'?)" : std::string(),
+                   fmt::join(names, ", "));
+}
+
+Error CommandParser::Explain(const CLI::ParseError& error) const {
+  // The command that was reached, and what was left over.
+  const CLI::App* reached = &app_;
+  while (!reached->get_subcommands().empty())
+    reached = reached->get_subcommands().back();
+  const bool is_group = reached == &app_ || groups_.contains(reached->get_name());
+  for (const std::string& word : app_.remaining(true)) {
+    if (word.size() > 1 && word.starts_with('-')) return UnknownOption(*reached, word);
+    if (is_group) return UnknownCommand(*reached, word);
+    return MakeError(ErrorCode::kInvalidInput, "unexpected argument '{}'; try 'firn {} --help'",
+                     word, reached->get_name());
+  }
+  if (is_group) {
+    std::vector<std::string> names;
+    for (const CLI::App* app : reached->get_subcommands(nullptr))
+      names.push_back(app->get_name());
+    return MakeError(ErrorCode::kInvalidInput,
+                     "a command is missing, expected one of {}; try 'firn --help'",
+                     fmt::join(names, ", "));
+  }
+  return MakeError(ErrorCode::kInvalidInput, "{}", error.what());
+}
+
+}  // namespace
+
+Result<ParsedCommand> ParseCommand(const std::vector<std::string>& arguments) {
+  return CommandParser().Parse(arguments);
+}
+
+}  // namespace firn

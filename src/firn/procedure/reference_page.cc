@@ -1,0 +1,95 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "firn/base/text.h"
+#include "firn/procedure/procedure.h"
+#include "firn/procedure/reference_page_internal.h"
+
+namespace firn {
+namespace {
+
+constexpr std::string_view kIntroduction =
+    "# Commands and procedures\n"
+    "\n"
+    "Every command line below is also a procedure: `firn call \"CALL catalog.system.NAME(argument "
+    "=> value, …)\"` runs it as Spark's SQL would. Global options (`--catalog`, `--conf`, "
+    "`--config`, `--output`, `--to`, `--memory`, `--threads`, `--quiet`) may stand before or after "
+    "the command.\n"
+    "\n"
+    "This page is made from the descriptors in `src/firn/procedure`; a test keeps it up to date "
+    "(`FIRN_UPDATE_GOLDEN=1` writes it).\n";
+
+std::string_view TypeName(ArgumentType type) {
+  switch (type) {
+    case ArgumentType::kText:
+      return "text";
+    case ArgumentType::kTable:
+      return "table name or location";
+    case ArgumentType::kNamespace:
+      return "catalog or namespace";
+    case ArgumentType::kInteger:
+      return "integer";
+    case ArgumentType::kNumber:
+      return "number";
+    case ArgumentType::kBoolean:
+      return "true or false";
+    case ArgumentType::kTimestamp:
+      return "time";
+    case ArgumentType::kTextList:
+      return "list of texts";
+    case ArgumentType::kIntegerList:
+      return "list of integers";
+    case ArgumentType::kTextMap:
+      return "map of texts";
+  }
+  return "";
+}
+
+std::string OptionName(const Argument& argument) {
+  const std::string& name = argument.option_name.empty() ? argument.name : argument.option_name;
+  return "--" + ReplaceText(name, "_", "-");
+}
+
+// "firn table set TABLE PROPERTIES…": arguments with a place of their own.
+std::string FormatUsage(const Procedure& procedure) {
+  std::string usage = fmt::format("firn {}", fmt::join(procedure.command, " "));
+  for (const Argument& argument : procedure.arguments) {
+    if (!argument.is_positional) continue;
+    const bool is_many =
+        argument.type == ArgumentType::kTextMap || argument.type == ArgumentType::kTextList;
+    const std::string word = UpperAscii(argument.name) + (is_many ? "…" : "");
+    usage += argument.is_required ? " " + word : " [" + word + "]";
+  }
+  return usage + (procedure.can_dry_run ? " [--dry-run]" : "");
+}
+
+std::string FormatArgument(const Argument& argument) {
+  std::string text = ReplaceText(argument.help, "|", "\\|");
+  if (argument.is_required) text += " Required.";
+  if (!argument.default_text.empty()) text += " Default: " + argument.default_text + ".";
+  return fmt::format("| `{}` | {} | {} | {} |\n", argument.name,
+                     argument.is_positional ? "in order" : "`" + OptionName(argument) + "`",
+                     TypeName(argument.type), text);
+}
+
+}  // namespace
+
+std::string FormatReferencePage() {
+  std::string page(kIntroduction);
+  for (const Procedure& procedure : Procedures()) {
+    page += fmt::format("\n## {}\n\n{}\n\n```\n{}\n", fmt::join(procedure.command, " "),
+                        procedure.summary, FormatUsage(procedure));
+    if (!procedure.call_name.empty()) {
+      page += fmt::format("CALL catalog.system.{}(…)\n", procedure.call_name);
+    }
+    page += "```\n";
+    if (procedure.arguments.empty()) continue;
+    page += "\n| argument | on the command line | type | meaning |\n| --- | --- | --- | --- |\n";
+    for (const Argument& argument : procedure.arguments)
+      page += FormatArgument(argument);
+  }
+  return page;
+}
+
+}  // namespace firn

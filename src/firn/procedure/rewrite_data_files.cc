@@ -1,0 +1,100 @@
+#include "firn/maintain/rewrite_data_files.h"
+
+#include "firn/procedure/compaction_rows_internal.h"
+#include "firn/procedure/registry_internal.h"
+#include "firn/procedure/table_change_internal.h"
+
+namespace firn {
+namespace {
+
+MaintainContext MakeContext(ProcedureContext& context, const TableReference& reference) {
+  Session& session = *context.session;
+  MaintainContext maintain;
+  maintain.commit.catalog = reference.catalog.get();
+  maintain.commit.executor = &session.executor();
+  maintain.commit.clock = &session.clock();
+  maintain.commit.random = &session.random();
+  maintain.commit.cancel = session.cancel();
+  maintain.budget = &session.budget();
+  if (context.progress) {
+    maintain.progress = [&context](const Progress& progress) {
+      context.progress(progress.phase, progress.bytes_done, progress.bytes_total, "bytes");
+    };
+  }
+  return maintain;
+}
+
+// The table and the branch: an argument, a suffix of the name, or main.
+Result<TableReference> ResolveBranch(ProcedureContext& context, const Arguments& arguments) {
+  FIRN_ASSIGN(auto reference, context.session->ResolveTable(arguments.Text("table")));
+  const auto branch = arguments.OptionalText("branch");
+  if (reference.tag || (reference.branch && branch && *reference.branch != *branch)) {
+    return MakeError(ErrorCode::kInvalidInput, "'{}' does not name the branch to rewrite",
+                     arguments.Text("table"));
+  }
+  if (!reference.catalog) return ResolveChangeableTable(*context.session, arguments.Text("table"));
+  if (branch) reference.branch = branch;
+  if (!reference.branch) reference.branch = std::string(kMainBranch);
+  return reference;
+}
+
+Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
+  const std::string strategy = arguments.Text("strategy", "binpack");
+  if (strategy != "binpack" || arguments.Has("sort_order")) {
+    return MakeError(ErrorCode::kUnsupported,
+                     "strategy '{}' is not done by this version of firn, "
+                     "expected binpack without sort_order",
+                     strategy);
+  }
+  FIRN_ASSIGN(const auto reference, ResolveBranch(context, arguments));
+  ExpressionPtr where;
+  if (const auto text = arguments.OptionalText("where")) {
+    FIRN_ASSIGN(where, ParseExpression(*text), "where");
+  }
+  FIRN_ASSIGN(const auto options, ParseRewriteDataFilesOptions(*reference.table.metadata,
+                                                               arguments.TextMap("options")));
+  const MaintainContext maintain = MakeContext(context, reference);
+  if (context.is_dry_run) {
+    FIRN_ASSIGN(const auto plan,
+                PlanCompaction(maintain, reference.table, *reference.branch, where, options));
+    return MakePlanRows(plan);
+  }
+  FIRN_ASSIGN(const auto result,
+              RewriteDataFiles(maintain, reference.table, *reference.branch, where, options));
+  return MakeResultRows(result);
+}
+
+}  // namespace
+
+Procedure DescribeRewriteDataFiles() {
+  return {.command = {"rewrite-data-files"},
+          .call_name = "rewrite_data_files",
+          .summary = "Merge small data files and apply deletes to them.",
+          .arguments = {{.name = "table",
+                         .type = ArgumentType::kTable,
+                         .is_required = true,
+                         .is_positional = true,
+                         .help = "A table name or a location."},
+                        {.name = "strategy",
+                         .type = ArgumentType::kText,
+                         .help = "How rows are arranged: binpack keeps their order.",
+                         .default_text = "binpack"},
+                        {.name = "sort_order",
+                         .type = ArgumentType::kText,
+                         .help = "Of the strategy sort."},
+                        {.name = "options",
+                         .type = ArgumentType::kTextMap,
+                         .help = "An option by Spark's name, such as min-input-files=2.",
+                         .option_name = "option"},
+                        {.name = "where",
+                         .type = ArgumentType::kText,
+                         .help = "Rewrite only files that may hold rows of this SQL predicate."},
+                        {.name = "branch",
+                         .type = ArgumentType::kText,
+                         .help = "The branch to rewrite.",
+                         .default_text = "main"}},
+          .can_dry_run = true,
+          .run = Run};
+}
+
+}  // namespace firn

@@ -1,0 +1,28 @@
+#include "firn/procedure/registry_internal.h"
+#include "firn/procedure/rows_internal.h"
+#include "firn/procedure/table_description_internal.h"
+
+namespace firn {
+namespace {
+
+Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
+  FIRN_ASSIGN(const auto reference, context.session->ResolveTable(arguments.Text("table")));
+  return MakeOutput(TableDescriptionType(), {DescribeTable(reference)});
+}
+
+}  // namespace
+
+Procedure DescribeTableDescribe() {
+  return {.command = {"table", "describe"},
+          .call_name = "table_describe",
+          .summary = "Show what a table is: schema, partitioning, refs, properties.",
+          .arguments = {{.name = "table",
+                         .type = ArgumentType::kTable,
+                         .is_required = true,
+                         .is_positional = true,
+                         .help = "A table name or a location."}},
+          .can_dry_run = false,
+          .run = Run};
+}
+
+}  // namespace firn

@@ -1,0 +1,67 @@
+#include "firn/base/number.h"
+#include "firn/procedure/registry_internal.h"
+#include "firn/procedure/rows_internal.h"
+
+namespace firn {
+namespace {
+
+// A total of the current snapshot's summary; null if it does not tell.
+Value SummaryTotal(const Snapshot* snapshot, std::string_view key) {
+  if (snapshot == nullptr) return {};
+  const auto text = snapshot->summary.Find(key);
+  return text ? OptionalValue(ParseInt64(*text)) : Value();
+}
+
+// The catalog that needs no set-up makes its namespaces by itself, too.
+Status MakeLocalNamespace(ProcedureContext& context, const TableReference& reference) {
+  if (reference.catalog_name != "local" || reference.name.levels.empty()) return {};
+  const Status made = reference.catalog->CreateNamespace(reference.name.levels, {});
+  if (!made.ok()) {
+    return made.error().code() == ErrorCode::kAlreadyExists ? Status() : made;
+  }
+  if (context.notice) {
+    context.notice("namespace '" + FormatNamespace(reference.name.levels) +
+                   "' was made in catalog 'local'");
+  }
+  return {};
+}
+
+Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
+  Session& session = *context.session;
+  FIRN_ASSIGN(const auto reference, session.ResolveNewTable(arguments.Text("table")));
+  // Resolved as a location is: a folder means its newest metadata file.
+  FIRN_ASSIGN(const auto source, session.ResolveLocation(arguments.Text("metadata_file")));
+  FIRN_RETURN_IF_ERROR(MakeLocalNamespace(context, reference));
+  FIRN_ASSIGN(const Table table,
+              reference.catalog->Register(reference.name, source.table.metadata_location));
+  const Snapshot* snapshot = table.metadata->current_snapshot();
+  return MakeOutput(
+      MakeRowType({{"current_snapshot_id", LongType()},
+                   {"total_records_count", LongType()},
+                   {"total_data_files_count", LongType()}}),
+      {{{OptionalValue(table.metadata->current_snapshot_id),
+         SummaryTotal(snapshot, "total-records"), SummaryTotal(snapshot, "total-data-files")}}});
+}
+
+}  // namespace
+
+Procedure DescribeTableRegister() {
+  return {
+      .command = {"table", "register"},
+      .call_name = "register_table",
+      .summary = "Name an existing table in a catalog.",
+      .arguments = {{.name = "table",
+                     .type = ArgumentType::kTable,
+                     .is_required = true,
+                     .is_positional = true,
+                     .help = "The new name."},
+                    {.name = "metadata_file",
+                     .type = ArgumentType::kText,
+                     .is_required = true,
+                     .is_positional = true,
+                     .help = "A metadata file, or a table's folder, whose newest one is taken."}},
+      .can_dry_run = false,
+      .run = Run};
+}
+
+}  // namespace firn
