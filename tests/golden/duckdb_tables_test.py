@@ -7,6 +7,7 @@ relative paths.
 """
 
 import ast
+import decimal
 import json
 import os
 import sys
@@ -41,6 +42,8 @@ def is_same(value, kind, expected):
         return bytes.fromhex(value) == ast.literal_eval(expected)
     if kind in ("FLOAT", "DOUBLE"):
         return abs(float(value) - float(expected)) <= 1e-6 * max(1.0, abs(float(expected)))
+    if kind.startswith("DECIMAL("):
+        return decimal.Decimal(value) == decimal.Decimal(expected)
     if kind.startswith("MAP("):
         pairs = {str(item["key"]): str(item["value"]) for item in value}
         return pairs == {str(k): str(v) for k, v in ast.literal_eval(expected).items()}

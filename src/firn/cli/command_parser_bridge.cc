@@ -144,6 +144,8 @@ void CommandParser::AddArgument(Command& command, const Argument& argument) {
   option->type_name(TypeLabel(argument.type));
   const bool takes_rest = argument.is_positional && IsMany(argument.type);
   option->expected(1, takes_rest ? CLI::detail::expected_max_vector_size : 1);
+  // Otherwise the first positional would take the words of all that follow.
+  option->allow_extra_args(takes_rest);
   if (!argument.is_positional) {
     option->expected(1)->allow_extra_args(false);
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -96,6 +96,7 @@ class MetadataBuilder {
   std::optional<int32_t> last_added_schema_id_;
   std::optional<int32_t> last_added_spec_id_;
   std::optional<int32_t> last_added_order_id_;
+  std::unordered_set<int32_t> added_schemas_;
   std::unordered_set<int32_t> removed_schemas_;
   std::unordered_set<SnapshotId> added_snapshots_;
   std::optional<Timestamp> last_added_time_;

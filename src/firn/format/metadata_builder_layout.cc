@@ -61,6 +61,7 @@ Status MetadataBuilder::AddSchema(const SchemaPtr& schema) {
       next_id, schema->fields(), schema->identifier_field_ids(), schema->extra()));
   metadata_.last_column_id = std::max(metadata_.last_column_id, schema->highest_field_id());
   last_added_schema_id_ = next_id;
+  added_schemas_.insert(next_id);
   has_changes_ = true;
   return {};
 }

@@ -191,6 +191,11 @@ Result<TableMetadata> MetadataBuilder::Build(Timestamp now) && {
                            *snapshot.schema_id, snapshot.snapshot_id);
     }
   }
+  for (const SchemaPtr& schema : metadata.schemas) {
+    if (!added_schemas_.contains(schema->schema_id())) continue;
+    const Status added = ValidateSchema(*schema, metadata.format_version, SchemaUse::kAdded);
+    if (!added.ok()) return Error(ErrorCode::kInvalidInput, added.error().message());
+  }
   const Status valid = ValidateTableMetadata(metadata);
   if (!valid.ok()) return Error(ErrorCode::kInvalidInput, valid.error().message());
   return metadata;

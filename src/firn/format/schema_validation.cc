@@ -19,8 +19,8 @@ bool IsLegalNestedDefault(const Value& value) {
 
 class SchemaValidator {
  public:
-  SchemaValidator(const Schema& schema, int format_version)
-      : schema_(schema), format_version_(format_version) {}
+  SchemaValidator(const Schema& schema, int format_version, SchemaUse use)
+      : schema_(schema), format_version_(format_version), use_(use) {}
 
   Status Run() {
     FIRN_RETURN_IF_ERROR(CheckChildren(*schema_.as_struct(), ""));
@@ -82,7 +82,7 @@ class SchemaValidator {
 
   Status CheckDefaults(const NestedField& field, const std::string& name) {
     const bool has_initial = field.initial_default && !field.initial_default->is_null();
-    if (has_initial && format_version_ < 3) {
+    if (has_initial && format_version_ < 3 && use_ == SchemaUse::kAdded) {
       return Fail(
           "field '{}' has an initial default, which needs format version 3, but the table "
           "has {}",
@@ -124,14 +124,15 @@ class SchemaValidator {
 
   const Schema& schema_;
   int format_version_;
+  SchemaUse use_;
   std::unordered_map<int32_t, std::string> names_by_id_;
   std::unordered_map<std::string, int32_t> ids_by_name_;
 };
 
 }  // namespace
 
-Status ValidateSchema(const Schema& schema, int format_version) {
-  return SchemaValidator(schema, format_version).Run();
+Status ValidateSchema(const Schema& schema, int format_version, SchemaUse use) {
+  return SchemaValidator(schema, format_version, use).Run();
 }
 
 }  // namespace firn

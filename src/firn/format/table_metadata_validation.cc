@@ -55,7 +55,8 @@ class MetadataValidator {
       if (!ids.insert(schema.schema_id()).second) {
         return Fail("schemas[{}].schema-id: {} stands twice", i, schema.schema_id());
       }
-      FIRN_RETURN_IF_ERROR(ValidateSchema(schema, metadata_.format_version), "schemas[{}]", i);
+      FIRN_RETURN_IF_ERROR(ValidateSchema(schema, metadata_.format_version, SchemaUse::kStored),
+                           "schemas[{}]", i);
     }
     return CheckCurrentSchemaId(metadata_);
   }
