@@ -3,8 +3,9 @@
 #include <span>
 #include <string>
 
-#include <benchmark/benchmark.h>
 #include <fmt/format.h>
+
+#include <benchmark/benchmark.h>
 
 #include "firn/format/table_metadata.h"
 
@@ -28,7 +29,7 @@ void AppendSnapshot(std::string& json, int i) {
       R"("changed-partition-count":"4","manifests-created":"1","manifests-kept":"{}",)"
       R"("manifests-replaced":"0","total-records":"{}","total-files-size":"{}",)"
       R"("total-data-files":"{}","total-delete-files":"0","total-position-deletes":"0",)"
-      R"("total-equality-deletes":"0","iceberg-version":"Apache Iceberg 1.11.0 (commit 0123456)"}},)"
+      R"("total-equality-deletes":"0","iceberg-version":"Apache Iceberg 1.11.0"}},)"
       R"("manifest-list":"s3://lake/warehouse/events.db/clicks/metadata/)"
       R"(snap-{}-1-0f8fad5b-d9cb-469f-a165-70867728950e.avro","schema-id":0)",
       i + 1, id, kFirstTime + i * 60'000, i * 1000, i % 100, i * 16'000, i * 2'147'483'648, i * 16,
