@@ -4,13 +4,14 @@
 #   make test      every test
 #   make build     build/release/firn
 #   make interop   comparison with live Spark, PyIceberg and others
+#   make bench     micro-benchmarks
 #   make package   dist/firn-<version>-linux-x86_64.tar.gz
 #   make format    clang-format on all sources
 
 SHELL := /bin/bash
 export PATH := $(CURDIR)/.deps/cmake/bin:$(PATH)
 
-.PHONY: demo test build interop package format configure
+.PHONY: demo test build interop bench package format configure
 
 demo: build
 	scripts/demo build/release/firn
@@ -24,6 +25,10 @@ build: configure
 
 interop: build
 	scripts/interop build/release/firn
+
+bench: configure
+	cmake --build --preset release --target benchmarks
+	for bench in build/release/bench/*_bench; do "$$bench" || exit; done
 
 package: build
 	scripts/package build/release dist
