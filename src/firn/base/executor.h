@@ -11,7 +11,7 @@
 
 namespace firn {
 
-/// Thread-safe. Tasks may submit tasks; a waiting caller helps, so nested use cannot deadlock.
+/// Thread-safe. Tasks may submit tasks. Destruction runs what is still queued.
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -33,8 +33,11 @@ std::unique_ptr<Executor> MakeThreadPool(size_t threads);
 std::unique_ptr<Executor> MakeInlineExecutor();
 
 /// Call `body(0) .. body(count - 1)` on `executor` and the calling thread, at most `parallel_max`
-/// at once (0: the executor's concurrency). Returns the error with the lowest index; after an error
-/// or a cancellation no further call starts, and all running ones are waited for.
+/// at once (0: the executor's concurrency). May be nested: the caller does its share itself and
+/// waits for no free thread.
+///
+/// Errors  That of the lowest index; after an error or a cancellation no further call starts, and
+///         all running ones are waited for. kCancelled only if a call was left out.
 Status ParallelFor(Executor& executor, size_t count, const std::function<Status(size_t)>& body,
                    const CancelToken& cancel = {}, size_t parallel_max = 0);
 

@@ -32,7 +32,8 @@ class [[nodiscard]] MemoryReservation {
   int64_t bytes_ = 0;
 };
 
-/// Thread-safe.
+/// Thread-safe. Who holds a reservation must not wait for a second one of the same budget: two that
+/// do can wait for each other. Reserve once for all that a task needs, or use TryReserve for more.
 class MemoryBudget {
  public:
   explicit MemoryBudget(int64_t total_bytes);
@@ -42,12 +43,14 @@ class MemoryBudget {
   int64_t used_bytes() const;
   int64_t peak_bytes() const;
 
-  /// Wait until `bytes` are free and take them. A request above the whole budget waits until
-  /// nothing else is reserved and is then granted, so that one oversized item can still pass.
+  /// Wait until `bytes` (>= 0) are free and take them, first come first served. A request above the
+  /// whole budget waits until nothing else is reserved and is then granted, so that one oversized
+  /// item can still pass.
   /// Errors  kCancelled.
   Result<MemoryReservation> Reserve(int64_t bytes, const CancelToken& cancel = {});
 
-  /// Take `bytes` if they are free now. Errors  kResourceExhausted, with the figures.
+  /// Take `bytes` if they are free now and nobody waits.
+  /// Errors  kResourceExhausted, with the figures.
   Result<MemoryReservation> TryReserve(int64_t bytes);
 
  private:
