@@ -1,5 +1,6 @@
 #pragma once
 
+#include "firn/format/decimal_text.h"
 #include "firn/format/deletion_vector.h"
 #include "firn/format/manifest.h"
 #include "firn/format/name_mapping.h"
@@ -12,6 +13,9 @@
 #include "firn/format/transform.h"
 #include "firn/format/type.h"
 #include "firn/format/value.h"
+#include "firn/format/value_bounds.h"
+#include "firn/format/value_json.h"
+#include "firn/format/value_render.h"
 
 /// The Iceberg spec's own things, v1 to v3: types and values, schemas, partition specs, table
 /// metadata, manifests, Puffin files and deletion vectors. Everything here is plain data plus
