@@ -43,16 +43,18 @@ std::vector<NestedField> MakeFields(const TypePtr& partition_type, bool is_parti
   return fields;
 }
 
-Value ToMap(const FieldMap<int64_t>& counts) {
-  if (counts.empty()) return Value();
+// An empty map is null, unless the file has counts: then its writer left nothing out, and Java
+// stores the empty map.
+Value ToMap(const FieldMap<int64_t>& counts, bool has_counts) {
+  if (counts.empty() && !has_counts) return Value();
   std::vector<std::pair<Value, Value>> entries;
   for (const auto& [id, count] : counts)
     entries.emplace_back(id, count);
   return Value::Map(std::move(entries));
 }
 
-Value ToMap(const FieldMap<std::string>& bounds) {
-  if (bounds.empty()) return Value();
+Value ToMap(const FieldMap<std::string>& bounds, bool has_counts) {
+  if (bounds.empty() && !has_counts) return Value();
   std::vector<std::pair<Value, Value>> entries;
   for (const auto& [id, bytes] : bounds)
     entries.emplace_back(id, BinaryValue{bytes});
@@ -124,14 +126,15 @@ std::vector<Value> FileRowMaker::MakeRow(const DataFile& file, const PartitionSp
     row.push_back(Value::Struct(ToUnifiedPartition(spec, file.partition, *partition_type_).fields));
   }
   const FileMetrics& metrics = file.metrics;
+  const bool has_counts = !metrics.value_counts.empty();
   std::vector<Value> rest = {file.record_count,
                              file.file_size_in_bytes,
-                             ToMap(metrics.column_sizes),
-                             ToMap(metrics.value_counts),
-                             ToMap(metrics.null_value_counts),
-                             ToMap(metrics.nan_value_counts),
-                             ToMap(metrics.lower_bounds),
-                             ToMap(metrics.upper_bounds),
+                             ToMap(metrics.column_sizes, false),
+                             ToMap(metrics.value_counts, has_counts),
+                             ToMap(metrics.null_value_counts, has_counts),
+                             ToMap(metrics.nan_value_counts, has_counts),
+                             ToMap(metrics.lower_bounds, has_counts),
+                             ToMap(metrics.upper_bounds, has_counts),
                              file.key_metadata ? Value(BinaryValue{*file.key_metadata}) : Value(),
                              ToList(file.split_offsets),
                              ToList(file.equality_ids),

@@ -150,11 +150,10 @@ TEST_F(PlanFilesTest, KeepsTheOrderOfManifestsOnRequest) {
     }
     table.CommitData(std::move(entries));
   }
+  const auto tasks = PlanAllFiles(*io_, table.metadata(), {}, *executor_, {}).value();
   std::vector<std::string> found;
-  for (const FileScanTask& task :
-       PlanAllFiles(*io_, table.metadata(), {}, *executor_, {}).value()) {
+  for (const FileScanTask& task : tasks)
     found.push_back(task.file.file_path);
-  }
   EXPECT_EQ(found, expected);
 }
 
