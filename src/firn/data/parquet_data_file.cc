@@ -14,6 +14,7 @@
 #include "firn/data/arrow_file_internal.h"
 #include "firn/data/arrow_types_internal.h"
 #include "firn/data/data_file_internal.h"
+#include "firn/data/parquet_pages_internal.h"
 #include "firn/data/parquet_pruning_internal.h"
 
 // Parquet data files through Arrow's reader, a run of row groups at a time. Arrow assembles nested
@@ -96,19 +97,27 @@ struct RowGroupRun {
   std::vector<int> row_groups;
   int64_t batch_rows = 0;
   bool is_streamed = false;
+  std::shared_ptr<const PageSelection> pages;  // Null: all rows, of any number of row groups.
 };
 
 class ParquetSource final : public BatchSource {
  public:
   ParquetSource(std::unique_ptr<parquet::arrow::FileReader> file,
-                std::unique_ptr<arrow::RecordBatchReader> batches, int64_t first_row)
-      : file_(std::move(file)), batches_(std::move(batches)), position_(first_row) {}
+                std::unique_ptr<arrow::RecordBatchReader> batches, const FilePart& part)
+      : file_(std::move(file)),
+        batches_(std::move(batches)),
+        position_(part.first_row),
+        end_(part.first_row + part.row_count) {}
 
   Result<std::optional<FileBatch>> Next() override {
     std::shared_ptr<arrow::RecordBatch> batch;
     FIRN_RETURN_IF_ERROR(
         GuardArrow(ErrorCode::kCorrupt, [&] { return batches_->ReadNext(&batch); }));
-    if (batch == nullptr) return std::optional<FileBatch>();
+    if (batch == nullptr) {
+      if (position_ == end_) return std::optional<FileBatch>();
+      return MakeError(ErrorCode::kCorrupt, "the rows end at {}, the footer says {}", position_,
+                       end_);
+    }
     FIRN_ASSIGN(const auto rows,
                 GuardArrowResult(ErrorCode::kCorrupt, [&] { return batch->ToStructArray(); }));
     FileBatch result{.first_position = position_, .rows = rows->data()};
@@ -120,7 +129,18 @@ class ParquetSource final : public BatchSource {
   std::unique_ptr<parquet::arrow::FileReader> file_;  // `batches_` reads through it.
   std::unique_ptr<arrow::RecordBatchReader> batches_;
   int64_t position_;
+  int64_t end_;
 };
+
+// Arrow takes an encrypted file for a damaged one.
+Error TellEncryption(const Error& error) {
+  for (const std::string_view word : {"decrypt", "Decrypt", "encrypted"}) {
+    if (error.message().find(word) == std::string::npos) continue;
+    return MakeError(ErrorCode::kUnsupported, "the file is encrypted by Parquet's own means: {}",
+                     error.message());
+  }
+  return error;
+}
 
 class ParquetReader final : public DataFileReader {
  public:
@@ -135,7 +155,9 @@ class ParquetReader final : public DataFileReader {
     ResolveContext context{.identity_values = request.identity_values};
     FIRN_ASSIGN(context.is_mapped_by_name, AssignFieldIds(fields_, request.name_mapping));
     FIRN_ASSIGN(plan_, ResolveColumns(request.wanted, fields_, context));
-    return GuardArrow(ErrorCode::kCorrupt, [&] { return PlanParts(request); });
+    const Status planned = GuardArrow(ErrorCode::kCorrupt, [&] { return PlanParts(request); });
+    if (!planned.ok()) return TellEncryption(planned.error());
+    return {};
   }
 
   const ReadPlan& plan() const override { return plan_; }
@@ -147,31 +169,83 @@ class ParquetReader final : public DataFileReader {
     if (plan_.leaves.empty()) {
       return MakeEmptyColumnSource(rows.first_row, rows.row_count, run.batch_rows);
     }
-    return GuardArrowResult(ErrorCode::kCorrupt,
-                            [&]() -> arrow::Result<std::unique_ptr<BatchSource>> {
-                              return OpenRun(run, rows.first_row);
-                            });
+    return GuardArrowResult(
+        ErrorCode::kCorrupt, [&]() -> arrow::Result<std::unique_ptr<BatchSource>> {
+          return run.pages == nullptr ? OpenRun(run, rows) : OpenPages(run, rows);
+        });
   }
 
  private:
   arrow::Result<std::unique_ptr<BatchSource>> OpenRun(const RowGroupRun& run,
-                                                      int64_t first_row) const {
-    parquet::ReaderProperties properties(pool_.get());
-    if (run.is_streamed) {
-      properties.enable_buffered_stream();
-      properties.set_buffer_size(kStreamBufferBytes);
-    }
+                                                      const FilePart& part) const {
+    const parquet::ReaderProperties properties = ReadProperties(run);
     ARROW_ASSIGN_OR_RAISE(
         auto file, parquet::arrow::FileReader::Make(
                        pool_.get(), parquet::ParquetFileReader::Open(input_, properties, metadata_),
                        ReaderOptions(run.batch_rows)));
     const std::vector<int> leaves(plan_.leaves.begin(), plan_.leaves.end());
     ARROW_ASSIGN_OR_RAISE(auto batches, file->GetRecordBatchReader(run.row_groups, leaves));
-    return std::make_unique<ParquetSource>(std::move(file), std::move(batches), first_row);
+    return std::make_unique<ParquetSource>(std::move(file), std::move(batches), part);
+  }
+
+  // Columns read one by one, since each may skip other pages.
+  arrow::Result<std::unique_ptr<BatchSource>> OpenPages(const RowGroupRun& run,
+                                                        const FilePart& part) const {
+    const parquet::ReaderProperties properties = ReadProperties(run);
+    ARROW_ASSIGN_OR_RAISE(
+        std::shared_ptr<parquet::arrow::FileReader> file,
+        parquet::arrow::FileReader::Make(
+            pool_.get(), OpenSkippingPages(input_, properties, metadata_, *run.pages),
+            ReaderOptions(run.batch_rows)));
+    std::vector<PagedColumn> columns;
+    for (const FileField& field : fields_) {
+      const std::vector<int> leaves(plan_.leaves.lower_bound(field.first_leaf),
+                                    plan_.leaves.lower_bound(field.leaf_end));
+      if (leaves.empty()) continue;
+      PagedColumn column;
+      ARROW_ASSIGN_OR_RAISE(column.batches, file->GetRecordBatchReader(run.row_groups, leaves));
+      column.field = column.batches->schema()->field(0);
+      const auto pages = run.pages->leaves.find(leaves[0]);
+      const int64_t rows = metadata_->RowGroup(run.row_groups[0])->num_rows();
+      column.kept =
+          pages == run.pages->leaves.end() ? std::vector<RowRange>{{0, rows}} : pages->second.kept;
+      columns.push_back(std::move(column));
+    }
+    return MakePagedSource(std::move(columns), run.pages, part.first_row, run.batch_rows,
+                           std::move(file));
+  }
+
+  parquet::ReaderProperties ReadProperties(const RowGroupRun& run) const {
+    parquet::ReaderProperties properties(pool_.get());
+    if (run.is_streamed) {
+      properties.enable_buffered_stream();
+      properties.set_buffer_size(kStreamBufferBytes);
+    }
+    return properties;
+  }
+
+  // Leaves that are all that is read of a column without lists: rows and values are the same.
+  std::set<int> FlatLeaves() const {
+    std::set<int> flat;
+    for (const FileField& field : fields_) {
+      const auto first = plan_.leaves.lower_bound(field.first_leaf);
+      if (first == plan_.leaves.lower_bound(field.leaf_end) ||
+          std::next(first) != plan_.leaves.lower_bound(field.leaf_end)) {
+        continue;
+      }
+      if (metadata_->schema()->Column(*first)->max_repetition_level() == 0) flat.insert(*first);
+    }
+    return flat;
   }
 
   arrow::Status PlanParts(const DataFileRequest& request) {
     const RowGroupFilter filter(request.prune_filter, request.wanted, plan_);
+    const std::set<int> flat_leaves = FlatLeaves();
+    std::unique_ptr<parquet::ParquetFileReader> page_index_file;
+    if (!filter.leaves().empty()) {
+      page_index_file = parquet::ParquetFileReader::Open(
+          input_, parquet::ReaderProperties(pool_.get()), metadata_);
+    }
     int64_t row = 0;
     bool is_adjacent = false;
     for (int i = 0; i < metadata_->num_row_groups(); ++i) {
@@ -180,15 +254,21 @@ class ParquetReader final : public DataFileReader {
       if (rows < 0 || rows > kFileRowsMax - row) {
         return arrow::Status::Invalid("row group ", i, " claims ", rows, " rows");
       }
-      const bool is_kept = rows > 0 && filter.MightMatch(*row_group);
+      bool is_kept = rows > 0 && filter.MightMatch(*row_group);
+      std::optional<PageSelection> pages;
+      if (is_kept && page_index_file != nullptr) {
+        pages = SelectPages(*page_index_file, i, filter, flat_leaves);
+        is_kept = !pages || !pages->rows.empty();
+      }
       if (is_kept) {
-        if (!is_adjacent || parts_.back().row_count + rows > kPartRowsMin) {
+        if (!is_adjacent || pages || parts_.back().row_count + rows > kPartRowsMin) {
           parts_.push_back({.first_row = row});
           runs_.emplace_back();
         }
         AddRowGroup(*row_group, i, request);
+        if (pages) runs_.back().pages = std::make_shared<PageSelection>(std::move(*pages));
       }
-      is_adjacent = is_kept;
+      is_adjacent = is_kept && !pages;
       row += rows;
     }
     return arrow::Status::OK();
@@ -257,10 +337,10 @@ class ParquetReader final : public DataFileReader {
 
 Result<std::unique_ptr<DataFileReader>> OpenParquetFile(const DataFileRequest& request) {
   FIRN_ASSIGN(auto input, MakeArrowInput(request.file, request.pool.get()));
-  FIRN_ASSIGN(OpenFooter footer, GuardArrowResult(ErrorCode::kCorrupt, [&] {
-                return ReadFooter(input, request.pool.get());
-              }));
-  auto reader = std::make_unique<ParquetReader>(std::move(input), std::move(footer), request);
+  auto footer =
+      GuardArrowResult(ErrorCode::kCorrupt, [&] { return ReadFooter(input, request.pool.get()); });
+  if (!footer.ok()) return TellEncryption(footer.error());
+  auto reader = std::make_unique<ParquetReader>(std::move(input), std::move(*footer), request);
   FIRN_RETURN_IF_ERROR(reader->Plan(request));
   return reader;
 }

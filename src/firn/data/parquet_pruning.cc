@@ -155,8 +155,11 @@ bool RowGroupFilter::MightMatch(const parquet::RowGroupMetaData& row_group) cons
   FileMetrics metrics;
   for (const FilterLeaf& leaf : leaves_)
     AddLeafMetrics(leaf, row_group, metrics);
-  return MightMatchMetrics(*filter_, schema_,
-                           {.metrics = &metrics, .record_count = row_group.num_rows()});
+  return MightMatch(metrics, row_group.num_rows());
+}
+
+bool RowGroupFilter::MightMatch(const FileMetrics& metrics, int64_t row_count) const {
+  return MightMatchMetrics(*filter_, schema_, {.metrics = &metrics, .record_count = row_count});
 }
 
 }  // namespace firn

@@ -36,6 +36,12 @@ class RowGroupFilter {
   /// False only if no row of the group can match.
   bool MightMatch(const parquet::RowGroupMetaData& row_group) const;
 
+  /// As above, for any run of rows of which `metrics` holds what is known.
+  bool MightMatch(const FileMetrics& metrics, int64_t row_count) const;
+
+  /// Columns that the filter tests, by field id; empty without a filter.
+  const std::vector<FilterLeaf>& leaves() const { return leaves_; }
+
  private:
   void CollectLeaves(const ColumnPlan& plan, const std::set<int32_t>& ids);
 
