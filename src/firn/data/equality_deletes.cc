@@ -19,15 +19,6 @@ std::vector<int32_t> SortedIds(const DataFile& deletes) {
   return ids;
 }
 
-void MakeOptional(NestedField& path) {
-  path.required = false;
-  if (path.type->id() != TypeId::kStruct) return;
-  std::vector<NestedField> children = path.type->fields();
-  for (NestedField& child : children)
-    MakeOptional(child);
-  path.type = Type::Struct(std::move(children));
-}
-
 Result<std::vector<std::shared_ptr<arrow::Array>>> KeyColumns(
     const std::vector<std::shared_ptr<arrow::Array>>& columns,
     const std::vector<std::vector<int>>& places, arrow::MemoryPool* pool) {

@@ -85,17 +85,21 @@ Result<std::shared_ptr<const PositionSet>> PositionDeletes::Load(const FileScanT
 Result<PositionSet> PositionDeletes::LoadDeletionVector(const DeleteFile& deletes,
                                                         const FileScanTask& task) {
   const DataFile& file = deletes.file;
-  if (!file.content_offset || !file.content_size_in_bytes || *file.content_offset < 0 ||
-      *file.content_size_in_bytes < 0) {
-    return MakeError(ErrorCode::kCorrupt, "the manifest does not tell where it lies");
-  }
   if (file.referenced_data_file && *file.referenced_data_file != task.file.file_path) {
     return MakeError(ErrorCode::kCorrupt, "it is for '{}', but was matched with '{}'",
                      *file.referenced_data_file, task.file.file_path);
   }
-  FIRN_ASSIGN(const auto input, context_.io->Open(file.file_path, file.file_size_in_bytes));
+  return ReadDeletionVector(context_, file);
+}
+
+Result<PositionSet> ReadDeletionVector(const ReadContext& context, const DataFile& file) {
+  if (!file.content_offset || !file.content_size_in_bytes || *file.content_offset < 0 ||
+      *file.content_size_in_bytes < 0) {
+    return MakeError(ErrorCode::kCorrupt, "the manifest does not tell where it lies");
+  }
+  FIRN_ASSIGN(const auto input, context.io->Open(file.file_path, file.file_size_in_bytes));
   FIRN_ASSIGN(const MemoryReservation memory,
-              context_.budget->TryReserve(*file.content_size_in_bytes));
+              context.budget->TryReserve(*file.content_size_in_bytes));
   const ByteRange range{.offset = *file.content_offset, .length = *file.content_size_in_bytes};
   FIRN_ASSIGN(const auto blobs, input->ReadRanges(std::span(&range, 1)));
   FIRN_ASSIGN(PositionSet positions, ParseDeletionVector(blobs[0].span()));

@@ -17,6 +17,10 @@
 
 namespace firn {
 
+/// The positions of a deletion vector. Errors: kCorrupt: no such vector at the place that the
+/// manifest tells, or of another cardinality; kResourceExhausted.
+Result<PositionSet> ReadDeletionVector(const ReadContext& context, const DataFile& file);
+
 /// Loads each position delete file of a scan once, keeps the positions of the scan's data files
 /// only, and forgets them when the last of these has asked. Thread-safe.
 class PositionDeletes {

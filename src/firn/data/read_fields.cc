@@ -43,6 +43,15 @@ Result<NestedField> FindFieldPath(const TableMetadata& metadata, int32_t id, con
   return MakeError(ErrorCode::kCorrupt, "field id {} is in no schema of the table", id);
 }
 
+void MakeOptional(NestedField& field) {
+  field.required = false;
+  if (field.type->id() != TypeId::kStruct) return;
+  std::vector<NestedField> children = field.type->fields();
+  for (NestedField& child : children)
+    MakeOptional(child);
+  field.type = Type::Struct(std::move(children));
+}
+
 void AddFieldPath(std::vector<NestedField>& fields, const NestedField& path) {
   const auto found = std::find_if(fields.begin(), fields.end(),
                                   [&](const NestedField& field) { return field.id == path.id; });

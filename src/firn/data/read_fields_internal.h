@@ -18,6 +18,9 @@ namespace firn {
 Result<NestedField> FindFieldPath(const TableMetadata& metadata, int32_t id,
                                   const Type* type = nullptr);
 
+/// Let the field, and those in the structs below it, be missing.
+void MakeOptional(NestedField& field);
+
 /// Add `path` (as FindFieldPath makes it) to `fields`, behind what is there already at each level.
 void AddFieldPath(std::vector<NestedField>& fields, const NestedField& path);
 

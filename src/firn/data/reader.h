@@ -46,6 +46,15 @@ Result<SchemaPtr> ProjectColumns(const TableMetadata& metadata, const Schema& sc
 /// Read a stream to its end and count its rows. Errors: those of the stream.
 Result<int64_t> CountRows(RowStream rows);
 
+/// Columns of the metadata table `position_deletes`, as Spark shows it: file_path, pos, row (the
+/// columns of the deleted row, where a writer stored them), partition (unless the table has none),
+/// spec_id, delete_file_path, and from version 3 on content_offset and content_size_in_bytes.
+TypePtr PositionDeletesType(const TableMetadata& metadata);
+
+/// Its rows for `snapshot` (null: none): a row for each position in live position delete files and
+/// deletion vectors. Errors (in the stream too): kCorrupt, kNotFound, naming the delete file.
+Result<RowStream> ReadPositionDeletes(const ReadContext& context, const Snapshot* snapshot);
+
 /// A stream over rows of format values (metadata tables): `type` is their struct.
 Result<RowStream> MakeRowStream(TypePtr type, std::vector<StructValue> rows);
 
