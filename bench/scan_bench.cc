@@ -12,8 +12,9 @@
 #include "firn/scan/scan.h"
 
 // Planning a table of a million data files: 100 manifests of 10,000 files in 1,000 day partitions,
-// clustered by partition, with statistics of ten columns. And a table with a million position-delete
-// files. Manifests lie in memory; the sizes scale with FIRN_BENCH_FILES. Threads: as many as cores.
+// clustered by partition, with statistics of ten columns. And a table with a million
+// position-delete files. Manifests lie in memory; the sizes scale with FIRN_BENCH_FILES. Threads:
+// as many as cores.
 
 namespace firn {
 namespace {

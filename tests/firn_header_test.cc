@@ -1,6 +1,6 @@
-#include "firn/firn.h"
-
 #include <gtest/gtest.h>
+
+#include "firn/firn.h"
 
 namespace firn {
 namespace {

@@ -139,8 +139,8 @@ Result<TableMetadata> ApplyUpdates(const TableMetadata* base, const std::string&
 std::string_view UpdateAction(const TableUpdate& update);
 std::string_view RequirementType(const TableRequirement& requirement);
 
-/// JSON objects of the REST spec. Errors: kCorrupt naming the field; kUnsupported for an action or a
-/// type that firn does not know.
+/// JSON objects of the REST spec. Errors: kCorrupt naming the field; kUnsupported for an action or
+/// a type that firn does not know.
 std::string FormatTableUpdate(const TableUpdate& update);
 Result<TableUpdate> ParseTableUpdate(std::string_view json, std::string_view where);
 std::string FormatTableRequirement(const TableRequirement& requirement);

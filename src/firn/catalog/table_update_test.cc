@@ -27,7 +27,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         R"({"action":"assign-uuid","uuid":"9c12d441-03fe-4693-9a96-a0705ddf69c1"})",
         R"({"action":"upgrade-format-version","format-version":3})",
-        R"({"action":"add-schema","last-column-id":2,"schema":{"type":"struct","schema-id":4,"fields":[
+        R"({"action":"add-schema","last-column-id":2,"schema":{"type":"struct","schema-id":4,
+            "fields":[
             {"id":1,"name":"a","required":true,"type":"long"},
             {"id":2,"name":"b","required":false,"type":"string","doc":"x"}]}})",
         R"({"action":"set-current-schema","schema-id":-1})",
@@ -37,13 +38,15 @@ INSTANTIATE_TEST_SUITE_P(
             {"name":"a","transform":"identity","source-id":1,"field-id":1000}]}})",
         R"({"action":"set-default-spec","spec-id":2})",
         R"({"action":"add-sort-order","sort-order":{"order-id":1,"fields":[
-            {"transform":"identity","source-id":1,"direction":"desc","null-order":"nulls-last"}]}})",
+            {"transform":"identity","source-id":1,"direction":"desc",
+             "null-order":"nulls-last"}]}})",
         R"({"action":"set-default-sort-order","sort-order-id":-1})",
         R"({"action":"add-snapshot","snapshot":{"snapshot-id":9007199254740993,
             "parent-snapshot-id":9007199254740995,"sequence-number":7,"timestamp-ms":1700000000000,
             "summary":{"operation":"append","added-records":"1"},"manifest-list":"s3://m",
             "schema-id":0,"first-row-id":5,"added-rows":6,"key-id":"k"}})",
-        R"({"action":"add-snapshot","snapshot":{"snapshot-id":1,"timestamp-ms":1,"manifest-list":"m"}})",
+        R"({"action":"add-snapshot","snapshot":)"
+        R"({"snapshot-id":1,"timestamp-ms":1,"manifest-list":"m"}})",
         R"({"action":"set-snapshot-ref","ref-name":"audit","type":"branch","snapshot-id":5,
             "min-snapshots-to-keep":2,"max-snapshot-age-ms":3,"max-ref-age-ms":4})",
         R"({"action":"set-snapshot-ref","ref-name":"t","type":"tag","snapshot-id":5})",

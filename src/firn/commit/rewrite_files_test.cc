@@ -57,14 +57,10 @@ TEST(RewriteFilesTest, ReplacesFilesByOneSnapshotOfOperationReplace) {
   const Snapshot* snapshot = after.metadata->current_snapshot();
   EXPECT_EQ(snapshot->snapshot_id, result->snapshot_id);
   EXPECT_EQ(snapshot->operation, "replace");
-  const Summary expected = {{"engine-name", "firn"},
-                            {"engine-version", Version()},
-                            {"added-data-files", "1"},
-                            {"deleted-data-files", "2"},
-                            {"added-records", "20"},
-                            {"deleted-records", "20"},
-                            {"added-files-size", "2000"},
-                            {"removed-files-size", "2000"},
+  const Summary expected = {{"engine-name", "firn"},         {"engine-version", Version()},
+                            {"added-data-files", "1"},       {"deleted-data-files", "2"},
+                            {"added-records", "20"},         {"deleted-records", "20"},
+                            {"added-files-size", "2000"},    {"removed-files-size", "2000"},
                             {"changed-partition-count", "1"}};
   EXPECT_EQ(snapshot->summary, expected);  // No totals: the head before it tells none.
 }

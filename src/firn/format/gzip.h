@@ -19,8 +19,8 @@ bool IsGzip(std::span<const std::byte> bytes);
 /// Errors: kCorrupt: broken, or more than `size_max` bytes come out.
 Result<Buffer> DecompressGzip(std::span<const std::byte> bytes, size_t size_max);
 
-/// A bound for what metadata of `size` compressed bytes may become: generous for JSON, and far below
-/// what a file made to exhaust memory would claim.
+/// A bound for what metadata of `size` compressed bytes may become: generous for JSON, and far
+/// below what a file made to exhaust memory would claim.
 size_t MaxInflatedSize(size_t size);
 
 std::string CompressGzip(std::string_view text);

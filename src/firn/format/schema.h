@@ -88,8 +88,7 @@ enum class SchemaUse { kStored, kAdded };
 /// Legal for `format_version`: types, defaults, unique ids and full names, identifier fields. A
 /// stored schema may have initial defaults before version 3, since other writers leave them there
 /// and their readers apply them. Errors: kCorrupt, naming the field.
-Status ValidateSchema(const Schema& schema, int format_version,
-                      SchemaUse use = SchemaUse::kAdded);
+Status ValidateSchema(const Schema& schema, int format_version, SchemaUse use = SchemaUse::kAdded);
 
 /// The schema with only the fields in `ids`, each with all that it contains, and the structs, lists
 /// and maps (with their whole key) around them, in schema order.

@@ -207,9 +207,9 @@ std::string NestedLists(int levels) {
   }
   std::string text = Tree("v2_minimal").dump();
   const std::string empty = R"("fields":[],"schema-id")";
-  return text.replace(text.find(empty), empty.size(),
-                      R"("fields":[{"id":1,"name":"a","required":false,"type":)" + type +
-                          R"(}],"schema-id")");
+  return text.replace(
+      text.find(empty), empty.size(),
+      R"("fields":[{"id":1,"name":"a","required":false,"type":)" + type + R"(}],"schema-id")");
 }
 
 TEST(TableMetadataValidationTest, StopsAtDeeplyNestedTypes) {

@@ -8,5 +8,5 @@
 #include "firn/testing/testdata.h"
 
 /// For tests only: the world as a test wants it (time, faults, counts, folders) and how to say what
-/// is expected. Tests may include just the parts they need; `test_table.h` stands apart, as it draws
-/// in the modules up to `commit`.
+/// is expected. Tests may include just the parts they need; `test_table.h` stands apart, as it
+/// draws in the modules up to `commit`.
