@@ -2,7 +2,9 @@
 
 #include <rapidcheck.h>
 
+#include "firn/testing/counting_file_io.h"
 #include "firn/testing/fake_clock.h"
+#include "firn/testing/faulty_file_io.h"
 #include "firn/testing/temporary_folder.h"
 
 namespace firn {
@@ -39,6 +41,14 @@ FileIOUnderTest MakeRegistered() {
   return under_test;
 }
 
+// What tests wrap around a file system changes nothing unless it is told to.
+FileIOUnderTest MakeWrapped() {
+  FileIOUnderTest under_test = MakeLocal("");
+  under_test.io =
+      std::make_shared<FaultyFileIO>(std::make_shared<CountingFileIO>(std::move(under_test.io)));
+  return under_test;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Io, FileIOContract,
     testing::Values(FileIOContractCase{"LocalPath", [] { return MakeLocal(""); }},
@@ -48,6 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
                     FileIOContractCase{"MemoryWithRepeatedSlashes",
                                        [] { return MakeMemory("s3://bkt/wh//t"); }},
                     FileIOContractCase{"Prefix", MakePrefixed},
+                    FileIOContractCase{"Wrapped", MakeWrapped},
                     FileIOContractCase{"SchemeRegistry", MakeRegistered}),
     [](const auto& test) { return test.param.name; });
 

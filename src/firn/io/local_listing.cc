@@ -20,6 +20,10 @@ struct FolderCloser {
 };
 using FolderHandle = std::unique_ptr<DIR, FolderCloser>;
 
+// A file that was deleted meanwhile, or a link to nothing or to itself, is no file; all else is an
+// error.
+bool IsVanished(int error_number) { return error_number == ENOENT || error_number == ELOOP; }
+
 struct Folder {
   std::string path;
   std::string uri;
@@ -72,10 +76,8 @@ class FolderReader {
     return fstatat(dirfd(handle_.get()), name.c_str(), &info, flags) == 0;
   }
 
-  // A file that was deleted meanwhile, or a link to nothing or to itself, is no file; all else is
-  // an error.
   static Status VanishedOr(const std::string& uri) {
-    if (errno == ENOENT || errno == ELOOP) return {};
+    if (IsVanished(errno)) return {};
     return MakeSystemError(errno, uri);
   }
 
@@ -109,11 +111,13 @@ Result<std::vector<std::string>> ListLocalFolders(std::string_view uri) {
     const dirent* entry = readdir(folder.get());
     if (entry == nullptr) break;
     const std::string name = entry->d_name;
+    if (name == "." || name == "..") continue;
     struct stat info{};
-    const bool is_folder = name != "." && name != ".." &&
-                           fstatat(dirfd(folder.get()), name.c_str(), &info, 0) == 0 &&
-                           S_ISDIR(info.st_mode);
-    if (is_folder) names.push_back(name);
+    if (fstatat(dirfd(folder.get()), name.c_str(), &info, 0) != 0) {
+      if (IsVanished(errno)) continue;
+      return MakeSystemError(errno, JoinUri(uri, name));
+    }
+    if (S_ISDIR(info.st_mode)) names.push_back(name);
   }
   if (errno != 0) return MakeSystemError(errno, uri);
   std::sort(names.begin(), names.end());

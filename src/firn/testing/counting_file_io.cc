@@ -1,6 +1,7 @@
 #include "firn/testing/counting_file_io.h"
 
 #include <array>
+#include <mutex>
 #include <utility>
 
 namespace firn {
@@ -119,6 +120,21 @@ Result<FileInfo> CountingFileIO::Stat(std::string_view uri) {
 Status CountingFileIO::Delete(std::string_view uri) {
   counts_->Add(FileOperation::kDelete);
   return io_->Delete(uri);
+}
+
+Result<std::vector<std::string>> CountingFileIO::ListFolders(std::string_view uri) {
+  counts_->Add(FileOperation::kList);
+  return io_->ListFolders(uri);
+}
+
+Status CountingFileIO::CreateFolder(std::string_view uri) {
+  counts_->Add(FileOperation::kCreate);
+  return io_->CreateFolder(uri);
+}
+
+Status CountingFileIO::DeleteFolder(std::string_view uri) {
+  counts_->Add(FileOperation::kDelete);
+  return io_->DeleteFolder(uri);
 }
 
 }  // namespace firn

@@ -2,7 +2,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
+#include <string>
+#include <vector>
 
 #include "firn/io/io.h"
 #include "firn/testing/file_operation.h"
@@ -21,7 +22,8 @@ class CountingFileIO final : public FileIO {
   ~CountingFileIO() override;
 
   /// What was asked since the start or the last Reset. Batched reads count as what they become
-  /// after merging; DeleteMany counts one call per file.
+  /// after merging; DeleteMany counts one call per file. Folders count as what is done with them:
+  /// kList, kCreate, kDelete.
   OperationCount Count(FileOperation operation) const;
   void Reset();
 
@@ -32,6 +34,9 @@ class CountingFileIO final : public FileIO {
   Status List(std::string_view uri, const std::function<Status(const FileInfo&)>& visit) override;
   Result<FileInfo> Stat(std::string_view uri) override;
   Status Delete(std::string_view uri) override;
+  Result<std::vector<std::string>> ListFolders(std::string_view uri) override;
+  Status CreateFolder(std::string_view uri) override;
+  Status DeleteFolder(std::string_view uri) override;
 
   class Counts;
 

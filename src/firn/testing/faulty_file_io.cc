@@ -184,4 +184,16 @@ Status FaultyFileIO::Delete(std::string_view uri) {
   return script_->Run(FileOperation::kDelete, uri, [&] { return io_->Delete(uri); });
 }
 
+Result<std::vector<std::string>> FaultyFileIO::ListFolders(std::string_view uri) {
+  return script_->Run(FileOperation::kList, uri, [&] { return io_->ListFolders(uri); });
+}
+
+Status FaultyFileIO::CreateFolder(std::string_view uri) {
+  return script_->Run(FileOperation::kCreate, uri, [&] { return io_->CreateFolder(uri); });
+}
+
+Status FaultyFileIO::DeleteFolder(std::string_view uri) {
+  return script_->Run(FileOperation::kDelete, uri, [&] { return io_->DeleteFolder(uri); });
+}
+
 }  // namespace firn

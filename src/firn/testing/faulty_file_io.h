@@ -10,7 +10,7 @@
 
 namespace firn {
 
-/// Some calls that shall fail.
+/// Some calls that shall fail. Calls for folders are kList, kCreate and kDelete.
 struct Fault {
   FileOperation operation = FileOperation::kRead;
   std::string uri_part;    ///< Only calls for a URI that holds this text count; "" is all.
@@ -50,6 +50,9 @@ class FaultyFileIO final : public FileIO {
   Status List(std::string_view uri, const std::function<Status(const FileInfo&)>& visit) override;
   Result<FileInfo> Stat(std::string_view uri) override;
   Status Delete(std::string_view uri) override;
+  Result<std::vector<std::string>> ListFolders(std::string_view uri) override;
+  Status CreateFolder(std::string_view uri) override;
+  Status DeleteFolder(std::string_view uri) override;
 
   class Script;
 
