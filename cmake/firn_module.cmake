@@ -45,6 +45,10 @@ endfunction()
 # Make the test program of each module (ctest name: the module) and its fuzz programs, and write
 # build/<preset>/module_graph.txt for the tidy test.
 function(firn_add_test_programs)
+  # Tests that the sanitizers run: all but those of modules that stand on Arrow, whose shared
+  # libraries are not instrumented.
+  add_custom_target(quick_tests)
+  set(FIRN_ARROW_MODULES data maintain session procedure cli)
   get_property(modules GLOBAL PROPERTY FIRN_MODULES)
   get_property(graph GLOBAL PROPERTY FIRN_MODULE_GRAPH)
   list(JOIN graph "\n" text)
@@ -61,19 +65,25 @@ function(firn_add_test_programs)
   # On the one source that needs it: a definition of the target would spoil the precompiled header.
   set_property(SOURCE "${PROJECT_SOURCE_DIR}/tests/test_main.cc" APPEND PROPERTY COMPILE_DEFINITIONS
     "FIRN_ALLOWED_SKIPS=\"${PROJECT_SOURCE_DIR}/tests/allowed_skips.txt\"")
+  # Nobody times a test, and optimising them takes longer than running them.
+  target_compile_options(firn_test_main PRIVATE -O0)
   target_precompile_headers(firn_test_main PRIVATE
     <algorithm> <cstdint> <functional> <map> <memory> <optional> <span> <string> <string_view>
     <utility> <variant> <vector> <fmt/format.h> <gmock/gmock.h> <gtest/gtest.h>)
 
   foreach(name IN LISTS modules)
+    set(labels quick)
+    if(name IN_LIST FIRN_ARROW_MODULES)
+      set(labels rows)
+    endif()
     get_property(tests GLOBAL PROPERTY FIRN_TESTS_${name})
     if(tests)
       firn_test_program(firn_${name}_test NAME ${name} SOURCES ${tests} LIBRARIES firn_${name}
-        LABELS quick)
+        LABELS ${labels})
     endif()
     get_property(fuzzers GLOBAL PROPERTY FIRN_FUZZERS_${name})
     foreach(fuzzer IN LISTS fuzzers)
-      firn_fuzz_program("${fuzzer}" firn_${name})
+      firn_fuzz_program("${fuzzer}" firn_${name} ${labels})
     endforeach()
   endforeach()
 endfunction()
@@ -89,14 +99,18 @@ function(firn_test_program target)
   # Golden files are found here whatever the working directory is.
   target_compile_definitions(${target}
     PRIVATE "FIRN_TESTDATA=\"${PROJECT_SOURCE_DIR}/testdata\"")
+  target_compile_options(${target} PRIVATE -O0)
   target_precompile_headers(${target} REUSE_FROM firn_test_main)
+  if("quick" IN_LIST arg_LABELS)
+    add_dependencies(quick_tests ${target})
+  endif()
   add_test(NAME ${arg_NAME} COMMAND ${target})
   set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 900)
 endfunction()
 
 # Make a program of the fuzz target in `source`. By default its main() replays the corpus
 # testdata/fuzz/<target>/ and mutations of it; with FIRN_FUZZ libFuzzer searches for new inputs.
-function(firn_fuzz_program source library)
+function(firn_fuzz_program source library label)
   get_filename_component(target "${source}" NAME_WE)
   if(FIRN_FUZZ)
     add_executable(${target} "${source}")
@@ -104,7 +118,10 @@ function(firn_fuzz_program source library)
   else()
     add_executable(${target} "${source}" "${PROJECT_SOURCE_DIR}/tests/fuzz_replay_main.cc")
     add_test(NAME ${target} COMMAND ${target} "${PROJECT_SOURCE_DIR}/testdata/fuzz/${target}")
-    set_tests_properties(${target} PROPERTIES LABELS "quick;fuzz" TIMEOUT 900)
+    set_tests_properties(${target} PROPERTIES LABELS "${label};fuzz" TIMEOUT 900)
+    if(label STREQUAL "quick")
+      add_dependencies(quick_tests ${target})
+    endif()
   endif()
   target_link_libraries(${target} PRIVATE ${library})
 endfunction()

@@ -103,7 +103,7 @@ Result<NodePtr> MakeNested(const NestedField& field, const std::string& name,
       return MakeError(ErrorCode::kUnsupported,
                        "a struct without columns that hold values cannot be written to Parquet");
     }
-    return GroupNode::Make(name, repetition, children, nullptr, field.id);
+    return GroupNode::Make(name, repetition, children, parquet::ConvertedType::NONE, field.id);
   }
   if (type.id() == TypeId::kList) {
     FIRN_ASSIGN(NodePtr element, MakeNode(type.element(), "element"));
