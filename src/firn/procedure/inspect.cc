@@ -1,3 +1,12 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/ranges.h>
+
+#include "firn/base/text.h"
+#include "firn/data/data.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
 #include "firn/procedure/snapshot_arguments_internal.h"
@@ -6,16 +15,46 @@
 namespace firn {
 namespace {
 
-std::string ListViews() {
-  std::string list;
-  for (const MetadataTable& table : MetadataTables()) {
-    list += (list.empty() ? "" : ", ") + table.name;
-  }
-  return list;
+// The only metadata table that is made of rows of files, so `data` shows it, not `scan`.
+constexpr std::string_view kPositionDeletes = "position_deletes";
+
+std::vector<std::string> ViewNames() {
+  std::vector<std::string> names = {std::string(kPositionDeletes)};
+  for (const MetadataTable& table : MetadataTables())
+    names.push_back(table.name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<const MetadataTable*> FindView(const std::string& text) {
+  const auto view = FindMetadataTable(text);
+  if (view.ok()) return view;
+  return MakeError(ErrorCode::kInvalidInput, "metadata table '{}' is not known, expected one of {}",
+                   text, fmt::join(ViewNames(), ", "));
+}
+
+Result<ProcedureOutput> ShowPositionDeletes(ProcedureContext& context, const Arguments& arguments) {
+  Session& session = *context.session;
+  FIRN_ASSIGN(const auto reference, session.ResolveTable(arguments.Text("table")));
+  FIRN_ASSIGN(const SnapshotSelector selector, SelectSnapshot(arguments, reference));
+  FIRN_ASSIGN(const ResolvedSnapshot resolved,
+              ResolveSnapshot(*reference.table.metadata, selector));
+  const ReadContext read{.io = reference.table.io,
+                         .metadata = reference.table.metadata,
+                         .executor = &session.executor(),
+                         .budget = &session.budget(),
+                         .cancel = session.cancel()};
+  FIRN_ASSIGN(RowStream rows, ReadPositionDeletes(read, resolved.snapshot));
+  return ProcedureOutput{.type = PositionDeletesType(*reference.table.metadata),
+                         .rows = std::move(rows)};
 }
 
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
-  FIRN_ASSIGN(const MetadataTable* view, FindMetadataTable(arguments.Text("view")));
+  const std::string name = arguments.Text("view");
+  if (ReplaceText(LowerAscii(name), "-", "_") == kPositionDeletes) {
+    return ShowPositionDeletes(context, arguments);
+  }
+  FIRN_ASSIGN(const MetadataTable* view, FindView(name));
   Session& session = *context.session;
   FIRN_ASSIGN(const auto reference, session.ResolveTable(arguments.Text("table")));
   MetadataTableRequest request;
@@ -47,7 +86,7 @@ Procedure DescribeInspect() {
        .type = ArgumentType::kText,
        .is_required = true,
        .is_positional = true,
-       .help = "One of " + ListViews() + "; '-' is as good as '_'."}};
+       .help = fmt::format("One of {}; '-' is as good as '_'.", fmt::join(ViewNames(), ", "))}};
   for (Argument& argument : SnapshotArguments())
     arguments.push_back(std::move(argument));
   return {.command = {"inspect"},
