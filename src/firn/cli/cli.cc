@@ -73,6 +73,7 @@ Status PrintRows(ProcedureOutput output, const GlobalOptions& globals, RowFormat
   options.format = format;
   options.type = std::move(output.type);
   options.row_count_max = output.row_count_max;
+  options.is_record = output.is_record;
   const auto rendered =
       RenderRows(std::move(output.rows), options, [&](std::span<const std::byte> bytes) -> Status {
         FIRN_RETURN_IF_ERROR(session.cancel().Check());
@@ -113,10 +114,14 @@ Status RunCommand(const CommandLine& command_line, const ParsedCommand& command)
 }  // namespace
 
 int RunCommandLine(const CommandLine& command_line) {
-  const auto& arguments = command_line.arguments;
+  std::vector<std::string> arguments = command_line.arguments;
   if (arguments.size() == 1 && (arguments[0] == "--version" || arguments[0] == "version")) {
     fmt::print("firn {}\n", Version());
     return 0;
+  }
+  if (!arguments.empty() && arguments.front() == "help") {
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
   }
   const auto command = ParseCommand(arguments);
   if (!command.ok()) return Fail(command.error());

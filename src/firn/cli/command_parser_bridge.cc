@@ -38,13 +38,18 @@ std::string TypeLabel(ArgumentType type) {
     case ArgumentType::kTimestamp:
       return "TIME";
     case ArgumentType::kTextList:
-      return "TEXT,…";
+      return "TEXT,..";
     case ArgumentType::kIntegerList:
-      return "INTEGER,…";
+      return "INTEGER,..";
     case ArgumentType::kTextMap:
       return "KEY=VALUE";
   }
   return "";
+}
+
+std::string HelpText(const Argument& argument) {
+  if (argument.default_text.empty()) return argument.help;
+  return argument.help + " Default: " + argument.default_text + ".";
 }
 
 bool IsMany(ArgumentType type) {
@@ -71,6 +76,7 @@ class CommandParser {
   static void AddArgument(Command& command, const Argument& argument);
   Error Explain(const CLI::ParseError& error) const;
   Error UnknownCommand(const CLI::App& parent, const std::string& word) const;
+  static std::string FormatCommand(const CLI::App& app);
   static Error UnknownOption(const CLI::App& app, const std::string& option);
   Result<ParsedCommand> Collect() const;
 
@@ -115,12 +121,11 @@ void CommandParser::AddGlobals() {
       ->type_name("FORMAT");
   app_.add_option("--to", globals_.to, "Write rows to this file instead of standard output.")
       ->type_name("FILE");
-  app_.add_option("--memory", globals_.memory, "Cap of all buffers, such as 512MiB.")
-      ->type_name("SIZE")
-      ->default_str("1GiB");
-  app_.add_option("--threads", globals_.threads, "Threads that work at the same time.")
-      ->type_name("N")
-      ->default_str("cores");
+  app_.add_option("--memory", globals_.memory, "Cap of all buffers, such as 512MiB. Default: 1GiB.")
+      ->type_name("SIZE");
+  app_.add_option("--threads", globals_.threads,
+                  "Threads that work at the same time. Default: cores.")
+      ->type_name("N");
   app_.add_flag("--quiet", globals_.is_quiet, "No progress, notes and warnings.");
 }
 
@@ -140,17 +145,14 @@ void CommandParser::AddArgument(Command& command, const Argument& argument) {
     return;
   }
   const std::string names = argument.is_positional ? WithDashes(argument.name) : "--" + name;
-  CLI::Option* option = command.app->add_option(names, texts, argument.help);
+  CLI::Option* option = command.app->add_option(names, texts, HelpText(argument));
   option->type_name(TypeLabel(argument.type));
   const bool takes_rest = argument.is_positional && IsMany(argument.type);
   option->expected(1, takes_rest ? CLI::detail::expected_max_vector_size : 1);
-  // Otherwise the first positional would take the words of all that follow.
+  // Else a value would take the words behind it.
   option->allow_extra_args(takes_rest);
-  if (!argument.is_positional) {
-    option->expected(1)->allow_extra_args(false);
-    option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  }
-  if (!argument.default_text.empty()) option->default_str(argument.default_text);
+  if (!argument.is_positional) option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  option->required(argument.is_required);
 }
 
 Result<ParsedCommand> CommandParser::Parse(const std::vector<std::string>& arguments) {
@@ -181,17 +183,16 @@ Result<ParsedCommand> CommandParser::Collect() const {
     parsed.is_dry_run = command.is_dry_run;
     for (size_t i = 0; i < command.texts.size(); ++i) {
       const Argument& argument = command.procedure->arguments[i];
-      if (!command.texts[i].empty()) {
-        parsed.texts[argument.name] = command.texts[i];
-      } else if (argument.is_required) {
-        return MakeError(ErrorCode::kInvalidInput, "argument {} is missing; try 'firn {} --help'",
-                         argument.is_positional ? "'" + WithDashes(argument.name) + "'"
-                                                : "'--" + WithDashes(argument.name) + "'",
-                         fmt::join(command.procedure->command, " "));
-      }
+      if (!command.texts[i].empty()) parsed.texts[argument.name] = command.texts[i];
     }
   }
   return parsed;
+}
+
+// "table describe"
+std::string CommandParser::FormatCommand(const CLI::App& app) {
+  const bool is_top = app.get_parent() == nullptr || app.get_parent()->get_parent() == nullptr;
+  return is_top ? app.get_name() : app.get_parent()->get_name() + " " + app.get_name();
 }
 
 Error CommandParser::UnknownCommand(const CLI::App& parent, const std::string& word) const {
@@ -232,7 +233,7 @@ Error CommandParser::Explain(const CLI::ParseError& error) const {
     if (word.size() > 1 && word.starts_with('-')) return UnknownOption(*reached, word);
     if (is_group) return UnknownCommand(*reached, word);
     return MakeError(ErrorCode::kInvalidInput, "unexpected argument '{}'; try 'firn {} --help'",
-                     word, reached->get_name());
+                     word, FormatCommand(*reached));
   }
   if (is_group) {
     std::vector<std::string> names;
@@ -242,7 +243,15 @@ Error CommandParser::Explain(const CLI::ParseError& error) const {
                      "a command is missing, expected one of {}; try 'firn --help'",
                      fmt::join(names, ", "));
   }
-  return MakeError(ErrorCode::kInvalidInput, "{}", error.what());
+  constexpr std::string_view kRequired = " is required";
+  std::string_view text = error.what();
+  if (text.ends_with(kRequired)) {
+    text.remove_suffix(kRequired.size());
+    return MakeError(ErrorCode::kInvalidInput, "argument '{}' is missing; try 'firn {} --help'",
+                     text, FormatCommand(*reached));
+  }
+  return MakeError(ErrorCode::kInvalidInput, "{}; try 'firn {} --help'", text,
+                   FormatCommand(*reached));
 }
 
 }  // namespace

@@ -95,7 +95,8 @@ Result<std::unique_ptr<RowRenderer>> MakeRenderer(const RenderOptions& options,
     case RowFormat::kCsv:
       return std::make_unique<CsvRenderer>(options.type, sink);
     case RowFormat::kTable:
-      return MakeTableRenderer(options.type, sink);
+      return options.is_record ? MakeRecordRenderer(options.type, sink)
+                               : MakeTableRenderer(options.type, sink);
     case RowFormat::kArrow:
       return MakeArrowRenderer(schema, sink);
     case RowFormat::kParquet:

@@ -23,6 +23,7 @@ struct RenderOptions {
   RowFormat format = RowFormat::kJson;
   TypePtr type;                ///< Iceberg struct of the rows: tells uuid from fixed, ns from us.
   int64_t row_count_max = -1;  ///< `--limit`; negative: all.
+  bool is_record = false;      ///< kTable prints a row downwards: few rows of long cells.
 };
 
 /// Render all rows: JSON one object a line, CSV with a header, an aligned table, a Parquet file or

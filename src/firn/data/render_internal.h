@@ -19,6 +19,10 @@ class RowRenderer {
 /// An aligned table: widths come from the first thousand rows; longer cells stick out.
 std::unique_ptr<RowRenderer> MakeTableRenderer(TypePtr type, const ByteSink& sink);
 
+/// A line for each column of a row, and for each element of a list or map; an empty line between
+/// rows.
+std::unique_ptr<RowRenderer> MakeRecordRenderer(TypePtr type, const ByteSink& sink);
+
 /// An Arrow IPC stream.
 Result<std::unique_ptr<RowRenderer>> MakeArrowRenderer(const std::shared_ptr<arrow::Schema>& schema,
                                                        const ByteSink& sink);

@@ -7,8 +7,11 @@ namespace {
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
   FIRN_ASSIGN(const auto reference, context.session->ResolveNamespace(arguments.Text("namespace")));
   FIRN_ASSIGN(const Properties properties, reference.catalog->LoadNamespace(reference.levels));
-  return MakeOutput(MakeRowType({{"namespace", TextType()}, {"properties", TextMapType()}}),
-                    {{{FormatNamespace(reference.levels), TextMap(properties)}}});
+  FIRN_ASSIGN(ProcedureOutput output,
+              MakeOutput(MakeRowType({{"namespace", TextType()}, {"properties", TextMapType()}}),
+                         {{{FormatNamespace(reference.levels), TextMap(properties)}}}));
+  output.is_record = true;
+  return output;
 }
 
 }  // namespace

@@ -65,8 +65,9 @@ class Arguments {
 
 /// Rows of an operation, typed as Iceberg types.
 struct ProcedureOutput {
-  TypePtr type;    ///< Struct of the rows; null without rows.
-  RowStream rows;  ///< Streamed: may be longer than memory. Null: there is nothing to tell.
+  TypePtr type;            ///< Struct of the rows; null without rows.
+  RowStream rows;          ///< Streamed: may be longer than memory. Null: there is nothing to tell.
+  bool is_record = false;  ///< People read it downwards: few rows of long cells.
   int64_t row_count_max = -1;  ///< Stop reading after so many rows; negative: at the end.
 };
 

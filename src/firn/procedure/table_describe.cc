@@ -7,7 +7,10 @@ namespace {
 
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
   FIRN_ASSIGN(const auto reference, context.session->ResolveTable(arguments.Text("table")));
-  return MakeOutput(TableDescriptionType(), {DescribeTable(reference)});
+  FIRN_ASSIGN(ProcedureOutput output,
+              MakeOutput(TableDescriptionType(), {DescribeTable(reference)}));
+  output.is_record = true;
+  return output;
 }
 
 }  // namespace
