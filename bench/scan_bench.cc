@@ -12,15 +12,9 @@
 #include "firn/scan/scan.h"
 
 // Planning a table of a million data files: 100 manifests of 10,000 files in 1,000 day partitions,
-<<<<<<< HEAD
-// clustered by partition, with statistics of ten columns. And a table with a million
-// position-delete files. Manifests lie in memory; the sizes scale with FIRN_BENCH_FILES. Threads:
-// as many as cores.
-=======
-// clustered by partition, with statistics of ten columns. And a table with a million position-delete
-// files. Manifests lie in memory; the sizes scale with FIRN_BENCH_FILES. Threads: as many as cores; the
-// column CPU is the time of all of them.
->>>>>>> a623795 (Split the filter parser; decide on what filters mean; do not trust sequence numbers of manifest lists)
+// clustered by partition, with statistics of ten columns. And a table with a million position-
+// delete files. Manifests lie in memory; the sizes scale with FIRN_BENCH_FILES. Threads: as many as
+// cores; the column CPU is the time of all of them.
 
 namespace firn {
 namespace {
