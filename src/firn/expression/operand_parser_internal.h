@@ -34,7 +34,8 @@ class OperandParser {
   /// A column, its parts joined by dots.
   Result<std::string> ParseColumn();
 
-  /// SQL's year(ts) is the calendar year, and its month, day and hour begin anew in each year, month
+  /// SQL's year(ts) is the calendar year, and its month, day and hour begin anew in each year,
+  /// month
   /// and day, while the transforms count from 1970: adapt a number to the transform, or refuse it.
   Result<Literal> AdaptToCalendar(const Operand& operand, Literal literal) const;
 
