@@ -40,11 +40,10 @@ void AppendEscape(std::string& out, char byte, char escape) {
 
 }  // namespace
 
-bool AppendJsonString(std::string& out, std::string_view text) {
+void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
   size_t copied = 0;  // text[0, copied) is in `out`.
   size_t at = 0;
-  bool is_valid = true;
   while (at < text.size()) {
     const char escape = kEscapes[static_cast<unsigned char>(text[at])];
     if (escape == 0) {
@@ -60,7 +59,6 @@ bool AppendJsonString(std::string& out, std::string_view text) {
     out.append(text, copied, at - copied);
     if (escape == 1) {
       out += kReplacement;
-      is_valid = false;
     } else {
       AppendEscape(out, text[at], escape);
     }
@@ -68,7 +66,6 @@ bool AppendJsonString(std::string& out, std::string_view text) {
   }
   out.append(text, copied, at - copied);
   out += '"';
-  return is_valid;
 }
 
 }  // namespace firn

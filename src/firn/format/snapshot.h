@@ -64,7 +64,8 @@ class Summary {
   /// The key must be new.
   void Append(std::string_view key, std::string_view value);
   void Remove(std::string_view key);
-  void Reserve(size_t text_bytes, size_t entries);
+  /// Give back memory that was reserved for more.
+  void ShrinkToFit();
 
   bool operator==(const Summary&) const = default;
 

@@ -12,19 +12,16 @@ struct SummaryReader {
 };
 
 Status ReadJson(JsonValue& json, SummaryReader& out) {
-  Summary summary;
-  summary.Reserve(4096, 64);
   FIRN_RETURN_IF_ERROR(
       VisitStringMap(json, [&](std::string_view key, std::string_view text) -> Status {
         if (key == "operation") {
           out.operation = text;
         } else {
-          summary.Append(key, text);
+          out.summary.Append(key, text);
         }
         return {};
       }));
-  // A copy takes just the memory it needs, and the room that was reserved serves the next snapshot.
-  out.summary = summary;
+  out.summary.ShrinkToFit();
   return {};
 }
 

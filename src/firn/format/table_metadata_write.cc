@@ -1,5 +1,7 @@
+#include <utility>
+
+#include "firn/format/gzip.h"
 #include "firn/format/metadata_json.h"
-#include "firn/format/metadata_text_internal.h"
 #include "firn/format/table_metadata.h"
 
 namespace firn {
@@ -55,7 +57,13 @@ void WriteSnapshots(JsonWriter& json, const TableMetadata& metadata) {
   json.EndArray();
 }
 
-JsonWriter WriteTable(const TableMetadata& metadata) {
+bool EndsAsGzip(std::string_view uri) {
+  return uri.ends_with(".gz.metadata.json") || uri.ends_with(".metadata.json.gz");
+}
+
+}  // namespace
+
+std::string FormatTableMetadata(const TableMetadata& metadata) {
   JsonWriter json;
   json.BeginObject();
   json.IntField("format-version", metadata.format_version);
@@ -79,18 +87,14 @@ JsonWriter WriteTable(const TableMetadata& metadata) {
   WriteJsonArray(json, "metadata-log", metadata.metadata_log);
   WriteExtra(json, metadata.extra);
   json.EndObject();
-  return json;
-}
-
-}  // namespace
-
-std::string FormatTableMetadata(const TableMetadata& metadata) {
-  return WriteTable(metadata).Take();
+  return std::move(json).Take();
 }
 
 Status WriteTableMetadata(FileIO& io, std::string_view uri, const TableMetadata& metadata,
                           const CreateOptions& options) {
-  return WriteMetadataText(io, uri, WriteTable(metadata), options);
+  std::string text = FormatTableMetadata(metadata);
+  if (EndsAsGzip(uri)) text = CompressGzip(text);
+  return WriteFile(io, uri, AsBytes(text), options);
 }
 
 }  // namespace firn
