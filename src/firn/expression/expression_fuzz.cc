@@ -53,8 +53,9 @@ void Evaluate(const ExpressionPtr& bound) {
   FIRN_CHECK(can_match || !MatchesRow(*strict, *partition_type, partition));
   const FileMetrics metrics;
   const ColumnMetrics columns{.metrics = &metrics, .record_count = 1};
-  if (AllMatchMetrics(*bound, schema, columns))
+  if (AllMatchMetrics(*bound, schema, columns)) {
     FIRN_CHECK(MightMatchMetrics(*bound, schema, columns));
+  }
   const StructValue row{{Value(5), Value(int64_t{15}), Value(1.5), Value(Int128{150}),
                          Value(std::string("abc")), Value(-1), Value(int64_t{-1}), Value(),
                          Value(int64_t{0}), Value(), Value(BinaryValue{"x"}), Value(true)}};

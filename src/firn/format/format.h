@@ -16,7 +16,9 @@
 #include "firn/format/value_bounds.h"
 #include "firn/format/value_json.h"
 #include "firn/format/value_render.h"
+#include "firn/format/view_metadata.h"
 
 /// The Iceberg spec's own things, v1 to v3: types and values, schemas, partition specs, table
-/// metadata, manifests, Puffin files and deletion vectors. Everything here is plain data plus
-/// functions that parse and format it; bytes come from `FileIO`, and nothing decides policy.
+/// metadata, view metadata, manifests, Puffin files and deletion vectors. Everything here is plain
+/// data plus functions that parse and format it; bytes come from `FileIO`, and nothing decides
+/// policy.

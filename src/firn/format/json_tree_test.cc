@@ -1,10 +1,14 @@
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "firn/base/text.h"
 #include "firn/format/json_tree_test_internal.h"
+#include "firn/testing/testdata.h"
 
 namespace firn {
 namespace {
@@ -47,6 +51,23 @@ std::vector<std::string> FindLosses(const JsonTree& before, const JsonTree& afte
     losses.push_back(path + ": " + before.dump() + " became " + after.dump());
   }
   return losses;
+}
+
+std::string ReadTextFile(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::string ReadGoldenMetadata(const std::string& name) {
+  return ReadTextFile(TestDataPath("metadata/" + name + ".json"));
+}
+
+std::filesystem::path SharedFolder(const std::string& name) {
+  const char* root = std::getenv("FIRN_SHARED");
+  const std::filesystem::path shared =
+      root != nullptr ? std::filesystem::path(root)
+                      : std::filesystem::path(TestDataPath("")) / ".." / ".." / "shared";
+  return shared / "data" / "apache-iceberg" / name;
 }
 
 namespace {

@@ -40,10 +40,11 @@ void AppendEscape(std::string& out, char byte, char escape) {
 
 }  // namespace
 
-void AppendJsonString(std::string& out, std::string_view text) {
+bool AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
   size_t copied = 0;  // text[0, copied) is in `out`.
   size_t at = 0;
+  bool is_valid = true;
   while (at < text.size()) {
     const char escape = kEscapes[static_cast<unsigned char>(text[at])];
     if (escape == 0) {
@@ -59,6 +60,7 @@ void AppendJsonString(std::string& out, std::string_view text) {
     out.append(text, copied, at - copied);
     if (escape == 1) {
       out += kReplacement;
+      is_valid = false;
     } else {
       AppendEscape(out, text[at], escape);
     }
@@ -66,6 +68,7 @@ void AppendJsonString(std::string& out, std::string_view text) {
   }
   out.append(text, copied, at - copied);
   out += '"';
+  return is_valid;
 }
 
 }  // namespace firn

@@ -10,8 +10,8 @@
 namespace firn {
 
 /// Append `text` as a JSON string with quotes. UTF-8 stays as it is; bytes that are not UTF-8
-/// become U+FFFD, so that the output is always legal JSON.
-void AppendJsonString(std::string& out, std::string_view text);
+/// become U+FFFD, so that the output is always legal JSON. Returns false if there were such bytes.
+bool AppendJsonString(std::string& out, std::string_view text);
 
 /// Writes compact JSON into a string. Commas are placed by the writer; the caller balances Begin
 /// and End and writes exactly one value after each Key.
@@ -24,14 +24,14 @@ class JsonWriter {
 
   void Key(std::string_view key) {
     Separate();
-    AppendJsonString(out_, key);
+    is_lossless_ &= AppendJsonString(out_, key);
     out_ += ':';
     needs_comma_ = false;
   }
 
   void String(std::string_view value) {
     Separate();
-    AppendJsonString(out_, value);
+    is_lossless_ &= AppendJsonString(out_, value);
   }
   template <typename T>
     requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
@@ -70,6 +70,8 @@ class JsonWriter {
   }
 
   const std::string& text() const { return out_; }
+  /// False if text that is not UTF-8 was changed.
+  bool is_lossless() const { return is_lossless_; }
   std::string Take() && { return std::move(out_); }
   void Reserve(size_t bytes) { out_.reserve(bytes); }
 
@@ -90,6 +92,7 @@ class JsonWriter {
 
   std::string out_;
   bool needs_comma_ = false;
+  bool is_lossless_ = true;
 };
 
 }  // namespace firn

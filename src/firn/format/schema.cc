@@ -7,16 +7,29 @@
 
 namespace firn {
 
-// Walks a schema once and fills its indexes.
+namespace {
+
+int32_t HighestFieldId(const Type& type) {
+  int32_t highest = 0;
+  for (const NestedField& field : type.fields()) {
+    highest = std::max(highest, field.id);
+    if (field.type) highest = std::max(highest, HighestFieldId(*field.type));
+  }
+  return highest;
+}
+
+}  // namespace
+
+// Walks a schema once and fills its index.
 class Schema::Indexer {
  public:
-  explicit Indexer(Schema& schema) : schema_(schema) {}
+  explicit Indexer(Index& index) : index_(index) {}
 
-  void Run() {
-    AddChildren(*schema_.struct_, "", "", std::nullopt);
+  void Run(const Type& root) {
+    AddChildren(root, "", "", std::nullopt);
     // The short names of Java ("points.x" for "points.element.x") where nothing else is called so.
     for (auto& [name, id] : short_names_)
-      schema_.by_name_.emplace(std::move(name), id);
+      index_.by_name.emplace(std::move(name), id);
   }
 
  private:
@@ -26,9 +39,8 @@ class Schema::Indexer {
       const std::string name = prefix + field.name;
       const bool is_skipped = ReachesStruct(type, field);
       std::string short_name = short_prefix + field.name;
-      schema_.highest_field_id_ = std::max(schema_.highest_field_id_, field.id);
-      schema_.by_id_.emplace(field.id, Entry{&field, name, parent_id});
-      schema_.by_name_.emplace(name, field.id);
+      index_.by_id.emplace(field.id, Entry{&field, name, parent_id});
+      index_.by_name.emplace(name, field.id);
       if (short_name != name) short_names_.emplace_back(short_name, field.id);
       if (!field.type || !field.type->is_nested()) continue;
       AddChildren(*field.type, name + ".", is_skipped ? short_prefix : short_name + ".", field.id);
@@ -42,7 +54,7 @@ class Schema::Indexer {
            (parent.id() == TypeId::kMap && &field == &parent.value());
   }
 
-  Schema& schema_;
+  Index& index_;
   std::vector<std::pair<std::string, int32_t>> short_names_;
 };
 
@@ -50,24 +62,29 @@ Schema::Schema(int32_t schema_id, std::vector<NestedField> fields,
                std::vector<int32_t> identifier_field_ids, ExtraFields extra)
     : schema_id_(schema_id),
       struct_(Type::Struct(std::move(fields), std::move(extra))),
-      identifier_field_ids_(std::move(identifier_field_ids)) {
-  Indexer(*this).Run();
+      identifier_field_ids_(std::move(identifier_field_ids)),
+      index_(std::make_shared<Index>()),
+      highest_field_id_(HighestFieldId(*struct_)) {}
+
+const Schema::Index& Schema::index() const {
+  std::call_once(index_->once, [&] { Indexer(*index_).Run(*struct_); });
+  return *index_;
 }
 
 const NestedField* Schema::FindField(int32_t id) const {
-  const auto found = by_id_.find(id);
-  return found == by_id_.end() ? nullptr : found->second.field;
+  const auto found = index().by_id.find(id);
+  return found == index().by_id.end() ? nullptr : found->second.field;
 }
 
 const NestedField* Schema::FindField(std::string_view full_name) const {
-  const auto found = by_name_.find(std::string(full_name));
-  return found == by_name_.end() ? nullptr : FindField(found->second);
+  const auto found = index().by_name.find(std::string(full_name));
+  return found == index().by_name.end() ? nullptr : FindField(found->second);
 }
 
 Result<const NestedField*> Schema::FindFieldIgnoringCase(std::string_view full_name) const {
   std::optional<int32_t> id;
   std::string_view id_name;
-  for (const auto& [name, candidate] : by_name_) {
+  for (const auto& [name, candidate] : index().by_name) {
     if (!EqualsIgnoreCase(name, full_name)) continue;
     if (id && *id != candidate) {
       return MakeError(ErrorCode::kInvalidInput,
@@ -83,13 +100,13 @@ Result<const NestedField*> Schema::FindFieldIgnoringCase(std::string_view full_n
 }
 
 std::string Schema::FullName(int32_t id) const {
-  const auto found = by_id_.find(id);
-  return found == by_id_.end() ? std::string() : found->second.full_name;
+  const auto found = index().by_id.find(id);
+  return found == index().by_id.end() ? std::string() : found->second.full_name;
 }
 
 std::optional<int32_t> Schema::ParentId(int32_t id) const {
-  const auto found = by_id_.find(id);
-  return found == by_id_.end() ? std::nullopt : found->second.parent_id;
+  const auto found = index().by_id.find(id);
+  return found == index().by_id.end() ? std::nullopt : found->second.parent_id;
 }
 
 std::optional<std::vector<size_t>> Schema::StructPath(int32_t id) const {

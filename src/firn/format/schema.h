@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,7 +26,8 @@ inline constexpr int32_t kRowIdFieldId = 2147483540;                      // _ro
 inline constexpr int32_t kLastUpdatedSequenceNumberFieldId = 2147483539;  // _last_updated_...
 inline constexpr int32_t kMaxUserFieldId = 2147483447;
 
-/// A table schema: a struct with an id and identifier fields, indexed by id and by name.
+/// A table schema: a struct with an id and identifier fields, indexed by id and by name. Immutable
+/// and thread-safe.
 class Schema {
  public:
   Schema() : Schema(0, {}) {}
@@ -72,12 +74,19 @@ class Schema {
     std::string full_name;
     std::optional<int32_t> parent_id;
   };
+  struct Index {
+    std::once_flag once;
+    std::unordered_map<int32_t, Entry> by_id;
+    std::unordered_map<std::string, int32_t> by_name;
+  };
+  /// Made when it is first asked for: most of the schemas of an old table never are.
+  const Index& index() const;
+
   int32_t schema_id_;
   TypePtr struct_;
   std::vector<int32_t> identifier_field_ids_;
-  std::unordered_map<int32_t, Entry> by_id_;
-  std::unordered_map<std::string, int32_t> by_name_;
-  int32_t highest_field_id_ = 0;
+  std::shared_ptr<Index> index_;  // Shared by copies, which share the struct too.
+  int32_t highest_field_id_;
 };
 
 using SchemaPtr = std::shared_ptr<const Schema>;

@@ -23,7 +23,7 @@ class SchemaValidator {
       : schema_(schema), format_version_(format_version), use_(use) {}
 
   Status Run() {
-    FIRN_RETURN_IF_ERROR(CheckChildren(*schema_.as_struct(), ""));
+    FIRN_RETURN_IF_ERROR(CheckChildren(*schema_.as_struct(), "", nullptr));
     for (const int32_t id : schema_.identifier_field_ids()) {
       FIRN_RETURN_IF_ERROR(CheckIdentifierField(id));
     }
@@ -37,25 +37,26 @@ class SchemaValidator {
                      fmt::format(text, std::forward<Args>(args)...));
   }
 
-  Status CheckChildren(const Type& type, const std::string& prefix) {
+  Status CheckChildren(const Type& type, const std::string& prefix, const NestedField* parent) {
     for (const NestedField& field : type.fields()) {
       const std::string name = prefix + field.name;
-      FIRN_RETURN_IF_ERROR(CheckIdAndName(field, name));
+      FIRN_RETURN_IF_ERROR(CheckIdAndName(field, name, parent));
       FIRN_RETURN_IF_ERROR(CheckType(field, name));
       FIRN_RETURN_IF_ERROR(CheckDefaults(field, name));
-      FIRN_RETURN_IF_ERROR(CheckChildren(*field.type, name + "."));
+      FIRN_RETURN_IF_ERROR(CheckChildren(*field.type, name + ".", &field));
     }
     return {};
   }
 
-  Status CheckIdAndName(const NestedField& field, const std::string& name) {
+  Status CheckIdAndName(const NestedField& field, const std::string& name,
+                        const NestedField* parent) {
     if (field.id < 0 || field.id > kMaxUserFieldId) {
       return Fail("field '{}' has id {}, expected 0 to {}", name, field.id, kMaxUserFieldId);
     }
-    const auto [other, is_new_id] = names_by_id_.emplace(field.id, name);
+    const auto [other, is_new_id] = seen_.emplace(field.id, Seen{name, &field, parent});
     if (!is_new_id) {
-      return Fail("fields '{}' and '{}' have the same id {}, expected unique ids", other->second,
-                  name, field.id);
+      return Fail("fields '{}' and '{}' have the same id {}, expected unique ids",
+                  other->second.name, name, field.id);
     }
     const auto [same, is_new_name] = ids_by_name_.emplace(name, field.id);
     if (!is_new_name) {
@@ -102,9 +103,9 @@ class SchemaValidator {
   }
 
   Status CheckIdentifierField(int32_t id) const {
-    const NestedField* field = schema_.FindField(id);
-    if (!field) return Fail("identifier field {} is not in the schema", id);
-    const std::string name = schema_.FullName(id);
+    const auto found = seen_.find(id);
+    if (found == seen_.end()) return Fail("identifier field {} is not in the schema", id);
+    const auto& [name, field, direct_parent] = found->second;
     if (!field->type->is_primitive() || field->type->is_float()) {
       return Fail("identifier field '{}' has type {}, expected a primitive but no float or double",
                   name, FormatType(*field->type));
@@ -112,11 +113,11 @@ class SchemaValidator {
     if (!field->required) {
       return Fail("identifier field '{}' is optional, expected required", name);
     }
-    for (auto parent = schema_.ParentId(id); parent; parent = schema_.ParentId(*parent)) {
-      const NestedField& outer = *schema_.FindField(*parent);
-      if (outer.type->id() != TypeId::kStruct || !outer.required) {
+    for (const NestedField* outer = direct_parent; outer != nullptr;
+         outer = seen_.at(outer->id).parent) {
+      if (outer->type->id() != TypeId::kStruct || !outer->required) {
         return Fail("identifier field '{}' lies in '{}', expected required structs only", name,
-                    schema_.FullName(*parent));
+                    seen_.at(outer->id).name);
       }
     }
     return {};
@@ -125,7 +126,14 @@ class SchemaValidator {
   const Schema& schema_;
   int format_version_;
   SchemaUse use_;
-  std::unordered_map<int32_t, std::string> names_by_id_;
+  // A field that was met, and the one that it lies in (null: none).
+  struct Seen {
+    std::string name;
+    const NestedField* field;
+    const NestedField* parent;
+  };
+  // Own indexes rather than those of the schema: of old schemas nobody will ask for those.
+  std::unordered_map<int32_t, Seen> seen_;
   std::unordered_map<std::string, int32_t> ids_by_name_;
 };
 

@@ -50,9 +50,9 @@ void Summary::Remove(std::string_view key) {
   *this = std::move(changed);
 }
 
-void Summary::ShrinkToFit() {
-  text_.shrink_to_fit();
-  ends_.shrink_to_fit();
+void Summary::Reserve(size_t text_bytes, size_t entries) {
+  text_.reserve(text_bytes);
+  ends_.reserve(2 * entries);
 }
 
 }  // namespace firn

@@ -64,8 +64,7 @@ class Summary {
   /// The key must be new.
   void Append(std::string_view key, std::string_view value);
   void Remove(std::string_view key);
-  /// Give back memory that was reserved for more.
-  void ShrinkToFit();
+  void Reserve(size_t text_bytes, size_t entries);
 
   bool operator==(const Summary&) const = default;
 

@@ -12,16 +12,19 @@ struct SummaryReader {
 };
 
 Status ReadJson(JsonValue& json, SummaryReader& out) {
+  Summary summary;
+  summary.Reserve(4096, 64);
   FIRN_RETURN_IF_ERROR(
       VisitStringMap(json, [&](std::string_view key, std::string_view text) -> Status {
         if (key == "operation") {
           out.operation = text;
         } else {
-          out.summary.Append(key, text);
+          summary.Append(key, text);
         }
         return {};
       }));
-  out.summary.ShrinkToFit();
+  // A copy takes just the memory it needs, and the room that was reserved serves the next snapshot.
+  out.summary = summary;
   return {};
 }
 

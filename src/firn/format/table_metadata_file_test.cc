@@ -1,22 +1,14 @@
-#include <fstream>
-#include <iterator>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "firn/format/gzip.h"
+#include "firn/format/json_tree_test_internal.h"
 #include "firn/format/table_metadata.h"
 #include "firn/testing/fake_clock.h"
 #include "firn/testing/matchers.h"
-#include "firn/testing/testdata.h"
 
 namespace firn {
 namespace {
-
-std::string Golden(const std::string& name) {
-  std::ifstream file(TestDataPath("metadata/" + name + ".json"), std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 class TableMetadataFileTest : public testing::Test {
  protected:
@@ -25,7 +17,7 @@ class TableMetadataFileTest : public testing::Test {
 };
 
 TEST_F(TableMetadataFileTest, ReadsCompressedFilesUnderEveryName) {  // B115
-  const std::string text = Golden("v2_full");
+  const std::string text = ReadGoldenMetadata("v2_full");
   const std::string packed = CompressGzip(text);
   for (const std::string name : {"v3.gz.metadata.json", "00003-uuid.gz.metadata.json",
                                  "v3.metadata.json.gz", "v4.metadata.json"}) {
@@ -39,7 +31,7 @@ TEST_F(TableMetadataFileTest, ReadsCompressedFilesUnderEveryName) {  // B115
 }
 
 TEST_F(TableMetadataFileTest, CompressesByTheName) {  // B115
-  const TableMetadata metadata = *ParseTableMetadata(AsBytes(Golden("v2_full")), "f");
+  const TableMetadata metadata = *ParseTableMetadata(AsBytes(ReadGoldenMetadata("v2_full")), "f");
   ASSERT_THAT(WriteTableMetadata(*io_, "memory:/a.gz.metadata.json", metadata), IsOk());
   ASSERT_THAT(WriteTableMetadata(*io_, "memory:/a.metadata.json", metadata), IsOk());
   const auto packed = ReadFile(*io_, "memory:/a.gz.metadata.json");
@@ -52,10 +44,19 @@ TEST_F(TableMetadataFileTest, CompressesByTheName) {  // B115
 }
 
 TEST_F(TableMetadataFileTest, DoesNotReplaceAFileThatExists) {
-  const TableMetadata metadata = *ParseTableMetadata(AsBytes(Golden("v2_minimal")), "f");
+  const TableMetadata metadata =
+      *ParseTableMetadata(AsBytes(ReadGoldenMetadata("v2_minimal")), "f");
   ASSERT_THAT(WriteTableMetadata(*io_, "memory:/v1.metadata.json", metadata), IsOk());
   EXPECT_THAT(WriteTableMetadata(*io_, "memory:/v1.metadata.json", metadata, {.exclusive = true}),
               IsError(ErrorCode::kAlreadyExists));
+}
+
+TEST_F(TableMetadataFileTest, WritesNoTextThatIsNotUtf8) {
+  TableMetadata metadata = *ParseTableMetadata(AsBytes(ReadGoldenMetadata("v2_minimal")), "f");
+  metadata.properties["comment"] = "caf\xe9";
+  EXPECT_THAT(WriteTableMetadata(*io_, "memory:/v1.metadata.json", metadata),
+              IsError(ErrorCode::kInvalidInput, "is not UTF-8"));
+  EXPECT_THAT(LoadTableMetadata(*io_, "memory:/v1.metadata.json"), IsError(ErrorCode::kNotFound));
 }
 
 TEST_F(TableMetadataFileTest, NamesTheFileInErrors) {
@@ -66,7 +67,7 @@ TEST_F(TableMetadataFileTest, NamesTheFileInErrors) {
 }
 
 TEST_F(TableMetadataFileTest, RefusesBrokenGzip) {
-  std::string packed = CompressGzip(Golden("v2_full"));
+  std::string packed = CompressGzip(ReadGoldenMetadata("v2_full"));
   packed.resize(packed.size() / 2);
   EXPECT_THAT(ParseTableMetadata(AsBytes(packed), "f"),
               IsError(ErrorCode::kCorrupt, "f: gzip data is broken or cut off"));

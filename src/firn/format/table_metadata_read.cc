@@ -1,9 +1,8 @@
 #include <algorithm>
-#include <limits>
 #include <utility>
 
-#include "firn/format/gzip.h"
 #include "firn/format/metadata_json.h"
+#include "firn/format/metadata_text_internal.h"
 #include "firn/format/table_metadata_internal.h"
 #include "firn/io/uri.h"
 
@@ -187,33 +186,9 @@ Result<TableMetadata> Finish(TableMetadataMembers raw) {
   return std::move(metadata);
 }
 
-// The version decides whether the rest can be understood at all, so it is looked at first.
-Status CheckFormatVersion(JsonDocument& document) {
-  std::optional<int64_t> version;
-  const Status status = document.PeekRoot([&](JsonValue& root) {
-    return root.VisitMembers([&](std::string_view key, JsonValue& value) -> Status {
-      if (key != "format-version") return {};
-      FIRN_ASSIGN(version, value.ReadInt64());
-      return Error(ErrorCode::kCancelled, "found");  // The rest is read later.
-    });
-  });
-  if (!status.ok() && !version) return status.error();
-  if (!version) return MakeError(ErrorCode::kCorrupt, "required field 'format-version' is missing");
-  if (*version < 1) {
-    return MakeError(ErrorCode::kCorrupt, "format-version: found {}, expected 1 to {}", *version,
-                     kMaxFormatVersion);
-  }
-  if (*version > kMaxFormatVersion) {
-    return MakeError(ErrorCode::kUnsupported,
-                     "format-version: found {}, firn reads and writes 1 to {}", *version,
-                     kMaxFormatVersion);
-  }
-  return {};
-}
-
 Result<TableMetadataMembers> ReadDocument(PaddedText text) {
   FIRN_ASSIGN(auto document, JsonDocument::Open(std::move(text)));
-  FIRN_RETURN_IF_ERROR(CheckFormatVersion(document));
+  FIRN_RETURN_IF_ERROR(CheckMetadataVersion(document, kMaxFormatVersion));
   TableMetadataMembers raw;
   FIRN_RETURN_IF_ERROR(
       document.VisitRoot([&](JsonValue& root) { return ReadTableMembers(root, raw); }));
@@ -227,41 +202,17 @@ Result<TableMetadata> ParsePadded(PaddedText text) {
   return metadata;
 }
 
-Result<PaddedText> ReadPadded(FileIO& io, std::string_view uri) {
-  FIRN_ASSIGN(const auto file, io.Open(uri));
-  FIRN_ASSIGN(const int64_t size, file->Size());
-  if (size > std::numeric_limits<uint32_t>::max()) {
-    return MakeError(ErrorCode::kResourceExhausted,
-                     "the file has {} bytes, expected less than 4 GiB of metadata", size);
-  }
-  PaddedText text(static_cast<size_t>(size));
-  FIRN_ASSIGN(const int64_t read, file->ReadAt(0, text.span()));
-  if (read != size) {
-    return MakeError(ErrorCode::kCorrupt, "found {} bytes, expected {}", read, size);
-  }
-  return text;
-}
-
-Result<PaddedText> Unpack(std::span<const std::byte> bytes) {
-  FIRN_ASSIGN(const Buffer text, DecompressGzip(bytes, MaxInflatedSize(bytes.size())));
-  return PaddedText::CopyOf(text.view());
-}
-
 }  // namespace
 
 Result<TableMetadata> ParseTableMetadata(std::span<const std::byte> bytes, std::string_view where) {
-  auto text = IsGzip(bytes) ? Unpack(bytes) : PaddedText::CopyOf(AsText(bytes));
-  if (!text.ok()) return text.error().Within(where);
-  FIRN_ASSIGN(TableMetadata metadata, ParsePadded(std::move(text).value()), "{}", where);
+  FIRN_ASSIGN(PaddedText text, UnpackMetadataText(bytes), "{}", where);
+  FIRN_ASSIGN(TableMetadata metadata, ParsePadded(std::move(text)), "{}", where);
   return metadata;
 }
 
 Result<TableMetadataPtr> LoadTableMetadata(FileIO& io, std::string_view uri) {
-  auto text = ReadPadded(io, uri);
-  if (text.ok() && IsGzip(text->span())) text = Unpack(text->span());
-  if (!text.ok()) return text.error().Within(fmt::format("table metadata '{}'", uri));
-  FIRN_ASSIGN(TableMetadata metadata, ParsePadded(std::move(text).value()), "table metadata '{}'",
-              uri);
+  FIRN_ASSIGN(PaddedText text, ReadMetadataText(io, uri), "table metadata '{}'", uri);
+  FIRN_ASSIGN(TableMetadata metadata, ParsePadded(std::move(text)), "table metadata '{}'", uri);
   return std::make_shared<const TableMetadata>(std::move(metadata));
 }
 

@@ -1,9 +1,6 @@
 #include "firn/format/table_metadata.h"
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,20 +19,11 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-std::string ReadText(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-std::string Golden(std::string_view name) {
-  return ReadText(TestDataPath("metadata/" + std::string(name) + ".json"));
-}
-
 Result<TableMetadata> Parse(std::string_view text) {
   return ParseTableMetadata(AsBytes(text), "f");
 }
 
-JsonTree Tree(std::string_view golden) { return JsonTree::parse(Golden(golden)); }
+JsonTree Tree(const std::string& golden) { return JsonTree::parse(ReadGoldenMetadata(golden)); }
 
 // Reads, writes and reads again; returns what got lost of the text, or the error.
 std::vector<std::string> RoundTripLosses(const std::string& text) {
@@ -56,7 +44,9 @@ std::vector<std::string> RoundTripLosses(const std::string& text) {
 
 class RoundTripTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(RoundTripTest, LosesNothing) { EXPECT_THAT(RoundTripLosses(Golden(GetParam())), IsEmpty()); }
+TEST_P(RoundTripTest, LosesNothing) {
+  EXPECT_THAT(RoundTripLosses(ReadGoldenMetadata(GetParam())), IsEmpty());
+}
 
 INSTANTIATE_TEST_SUITE_P(Metadata, RoundTripTest,
                          testing::Values("v1_minimal", "v2_minimal", "v2_full", "v3_full"));
@@ -65,14 +55,14 @@ TEST(TableMetadataTest, LosesNothingOfWhatSparkWrote) {
   size_t files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(TestDataPath("spark"))) {
     if (!entry.path().string().ends_with(".metadata.json")) continue;
-    EXPECT_THAT(RoundTripLosses(ReadText(entry.path())), IsEmpty()) << entry.path();
+    EXPECT_THAT(RoundTripLosses(ReadTextFile(entry.path())), IsEmpty()) << entry.path();
     ++files;
   }
   EXPECT_GT(files, 10U);
 }
 
 TEST(TableMetadataTest, ReadsTheOldFormsOfV1) {
-  const auto metadata = Parse(Golden("v1_minimal"));
+  const auto metadata = Parse(ReadGoldenMetadata("v1_minimal"));
   ASSERT_THAT(metadata, IsOk());
   EXPECT_EQ(metadata->format_version, 1);
   EXPECT_EQ(metadata->table_uuid, "");
@@ -90,7 +80,7 @@ TEST(TableMetadataTest, ReadsTheOldFormsOfV1) {
 }
 
 TEST(TableMetadataTest, ReadsSnapshotsWithInlineManifests) {
-  const auto metadata = Parse(Golden("v1_inline_manifests"));
+  const auto metadata = Parse(ReadGoldenMetadata("v1_inline_manifests"));
   ASSERT_THAT(metadata, IsOk());
   EXPECT_EQ(metadata->last_partition_id, 999);
   EXPECT_EQ(metadata->snapshots[1].manifests.size(), 2U);
@@ -108,7 +98,7 @@ TEST(TableMetadataTest, ReadsSnapshotsWithInlineManifests) {
 }
 
 TEST(TableMetadataTest, KeepsAllBitsOfLargeIds) {  // B118
-  const auto metadata = Parse(Golden("v2_full"));
+  const auto metadata = Parse(ReadGoldenMetadata("v2_full"));
   ASSERT_THAT(metadata, IsOk());
   EXPECT_EQ(metadata->current_snapshot_id, 9007199254740993);
   EXPECT_EQ(metadata->last_sequence_number, 9007199254740995);
@@ -117,7 +107,7 @@ TEST(TableMetadataTest, KeepsAllBitsOfLargeIds) {  // B118
 }
 
 TEST(TableMetadataTest, KeepsUnknownNumbersAsTheyWereWritten) {
-  const std::string text = Golden("v2_minimal");
+  const std::string text = ReadGoldenMetadata("v2_minimal");
   const std::string number = "[1.50, 1e400, 123456789012345678901234567890]";
   const auto metadata = Parse("{\"x\": " + number + "," + text.substr(text.find('{') + 1));
   ASSERT_THAT(metadata, IsOk());
@@ -169,7 +159,7 @@ TEST(TableMetadataTest, RefusesVersionsOfTheFuture) {  // B118
 }
 
 TEST(TableMetadataTest, FindsTheSnapshotThatWasCurrentAtATime) {
-  TableMetadata metadata = *Parse(Golden("v2_full"));
+  TableMetadata metadata = *Parse(ReadGoldenMetadata("v2_full"));
   metadata.snapshot_log = {{Timestamp(milliseconds(100)), 9007199254740993, {}},
                            {Timestamp(milliseconds(200)), 9007199254740997, {}}};
   EXPECT_THAT(FindSnapshotAsOf(metadata, Timestamp(milliseconds(99))),
@@ -184,7 +174,7 @@ TEST(TableMetadataTest, FindsTheSnapshotThatWasCurrentAtATime) {
 }
 
 TEST(TableMetadataTest, WalksAncestorsAsFarAsTheyAreListed) {
-  TableMetadata metadata = *Parse(Golden("v2_full"));
+  TableMetadata metadata = *Parse(ReadGoldenMetadata("v2_full"));
   metadata.snapshots[0].parent_snapshot_id = 77;  // Expired.
   const auto ancestors = AncestorsOf(metadata, 9007199254740997);
   ASSERT_EQ(ancestors.size(), 2U);
@@ -194,29 +184,20 @@ TEST(TableMetadataTest, WalksAncestorsAsFarAsTheyAreListed) {
 }
 
 TEST(TableMetadataTest, KnowsWhereMetadataLies) {
-  TableMetadata metadata = *Parse(Golden("v2_minimal"));
+  TableMetadata metadata = *Parse(ReadGoldenMetadata("v2_minimal"));
   EXPECT_EQ(metadata.MetadataLocation(), "s3://lake/empty/metadata");
   metadata.properties["write.metadata.path"] = "s3://meta/x/";
   EXPECT_EQ(metadata.MetadataLocation(), "s3://meta/x");
 }
 
 TEST(TableMetadataTest, RefusesAPropertyThatIsNoNumber) {
-  TableMetadata metadata = *Parse(Golden("v2_minimal"));
+  TableMetadata metadata = *Parse(ReadGoldenMetadata("v2_minimal"));
   EXPECT_EQ(*metadata.IntProperty("n", 5), 5);
   metadata.properties["n"] = "12";
   EXPECT_EQ(*metadata.IntProperty("n", 5), 12);
   metadata.properties["n"] = "12k";
   EXPECT_THAT(metadata.IntProperty("n", 5),
               IsError(ErrorCode::kInvalidInput, "'n' is '12k', expected a whole number"));
-}
-
-// The suite of the reference implementation lies outside of the repository.
-std::filesystem::path SharedFolder(std::string_view name) {
-  const char* root = std::getenv("FIRN_SHARED");
-  const std::filesystem::path shared =
-      root != nullptr ? std::filesystem::path(root)
-                      : std::filesystem::path(TestDataPath("")) / ".." / ".." / "shared";
-  return shared / "data" / "apache-iceberg" / name;
 }
 
 TEST(ReferenceMetadataTest, ReadsTheValidFilesAndRefusesTheInvalidOnes) {
@@ -233,7 +214,7 @@ TEST(ReferenceMetadataTest, ReadsTheValidFilesAndRefusesTheInvalidOnes) {
   };
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string name = entry.path().filename();
-    const std::string text = ReadText(entry.path());
+    const std::string text = ReadTextFile(entry.path());
     const auto expected = invalid.find(name);
     if (expected == invalid.end()) {
       EXPECT_THAT(RoundTripLosses(text), IsEmpty()) << name;

@@ -1,13 +1,9 @@
-#include <fstream>
-#include <iterator>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "firn/format/json_tree_test_internal.h"
 #include "firn/format/table_metadata.h"
 #include "firn/testing/matchers.h"
-#include "firn/testing/testdata.h"
 
 namespace firn {
 namespace {
@@ -26,11 +22,7 @@ void PrintTo(const Damage& damage, std::ostream* out) {
   *out << damage.golden << damage.pointer << " = " << damage.value.dump();
 }
 
-JsonTree Tree(const std::string& golden) {
-  std::ifstream file(TestDataPath("metadata/" + golden + ".json"), std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  return JsonTree::parse(text);
-}
+JsonTree Tree(const std::string& golden) { return JsonTree::parse(ReadGoldenMetadata(golden)); }
 
 Result<TableMetadata> Parse(const JsonTree& tree) {
   const std::string text = tree.dump();

@@ -1,7 +1,5 @@
-#include <utility>
-
-#include "firn/format/gzip.h"
 #include "firn/format/metadata_json.h"
+#include "firn/format/metadata_text_internal.h"
 #include "firn/format/table_metadata.h"
 
 namespace firn {
@@ -57,13 +55,7 @@ void WriteSnapshots(JsonWriter& json, const TableMetadata& metadata) {
   json.EndArray();
 }
 
-bool EndsAsGzip(std::string_view uri) {
-  return uri.ends_with(".gz.metadata.json") || uri.ends_with(".metadata.json.gz");
-}
-
-}  // namespace
-
-std::string FormatTableMetadata(const TableMetadata& metadata) {
+JsonWriter WriteTable(const TableMetadata& metadata) {
   JsonWriter json;
   json.BeginObject();
   json.IntField("format-version", metadata.format_version);
@@ -87,14 +79,18 @@ std::string FormatTableMetadata(const TableMetadata& metadata) {
   WriteJsonArray(json, "metadata-log", metadata.metadata_log);
   WriteExtra(json, metadata.extra);
   json.EndObject();
-  return std::move(json).Take();
+  return json;
+}
+
+}  // namespace
+
+std::string FormatTableMetadata(const TableMetadata& metadata) {
+  return WriteTable(metadata).Take();
 }
 
 Status WriteTableMetadata(FileIO& io, std::string_view uri, const TableMetadata& metadata,
                           const CreateOptions& options) {
-  std::string text = FormatTableMetadata(metadata);
-  if (EndsAsGzip(uri)) text = CompressGzip(text);
-  return WriteFile(io, uri, AsBytes(text), options);
+  return WriteMetadataText(io, uri, WriteTable(metadata), options);
 }
 
 }  // namespace firn

@@ -31,7 +31,6 @@ class BatchLoader {
                         .content_size_in_bytes = file.content_size_in_bytes,
                         .content = file.content,
                         .format = file.file_format};
-    if (record.applies_up_to() < load_.sequence_number_min) return {};
     if (!spec_.Matches(file.partition)) return {};
     if (file.content == FileContent::kPositionDeletes) {
       const std::string_view target = TargetPath(file);

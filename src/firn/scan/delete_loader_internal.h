@@ -14,8 +14,6 @@ struct DeleteLoad {
   const TableMetadata* metadata = nullptr;
   const SpecPlans* specs = nullptr;
   std::vector<const ManifestFile*> manifests;
-  /// Deletes that apply only to data files below this data sequence number are left out.
-  int64_t sequence_number_min = 0;
   Executor* executor = nullptr;
   CancelToken cancel;
   size_t parallel_max = 0;

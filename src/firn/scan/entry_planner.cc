@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 #include <unordered_map>
 #include <utility>
 
@@ -20,9 +19,13 @@ struct PartitionFacts {
 class PartitionCache {
  public:
   PartitionCache(const SpecPlan& spec, const ExpressionPtr& bound, const DeleteIndex& deletes)
-      : spec_(spec), bound_(bound), deletes_(deletes) {}
+      : spec_(spec), bound_(bound), deletes_(deletes) {
+    is_constant_ = !spec.matcher && !spec.residuals && deletes.empty();
+    if (is_constant_) constant_ = {.residual = bound};
+  }
 
   const PartitionFacts& Find(const StructValue& partition) {
+    if (is_constant_) return constant_;
     if (last_ != nullptr && last_->partition.fields == partition.fields) return *last_;
     const uint64_t hash = HashPartition(spec_.spec->spec_id, partition);
     if (known_.size() >= kKnownMax) known_.clear();
@@ -53,6 +56,8 @@ class PartitionCache {
   const DeleteIndex& deletes_;
   std::unordered_map<uint64_t, std::vector<std::unique_ptr<PartitionFacts>>> known_;
   const PartitionFacts* last_ = nullptr;
+  bool is_constant_ = false;  // No filter and no deletes: all partitions are alike.
+  PartitionFacts constant_;
 };
 
 Result<const Snapshot*> FindSnapshot(const TableMetadata& metadata, const ScanOptions& options) {
@@ -107,14 +112,12 @@ Status EntryPlanner::SelectManifests(const Snapshot& snapshot) {
 }
 
 Status EntryPlanner::LoadDeletes(Executor& executor) {
+  // Manifests of deletes older than all data could be left out by `min_sequence_number`, but a
+  // writer that has it wrong would then bring deleted rows back.
   if (manifests_.empty() || delete_manifests_.empty()) return {};
-  int64_t least = std::numeric_limits<int64_t>::max();
-  for (const ManifestFile& manifest : manifests_)
-    least = std::min(least, manifest.min_sequence_number);
   DeleteLoad load{.io = io_,
                   .metadata = metadata_,
                   .specs = &specs_,
-                  .sequence_number_min = least,
                   .executor = &executor,
                   .cancel = cancel_,
                   .parallel_max = options_.parallel_max};
