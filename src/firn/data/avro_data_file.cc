@@ -133,7 +133,7 @@ class AvroDataReader final : public DataFileReader {
   const ReadPlan& plan() const override { return plan_; }
   const std::vector<FilePart>& parts() const override { return parts_; }
 
-  Result<std::unique_ptr<BatchSource>> OpenPart(size_t) const override {
+  Result<std::unique_ptr<BatchSource>> OpenPart(size_t, Executor*) const override {
     FIRN_ASSIGN(auto avro, AvroReader::Open(file_));
     auto source =
         std::make_unique<AvroSource>(std::move(avro), is_read_, type_, batch_rows_, pool_);

@@ -1,3 +1,4 @@
+#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
@@ -197,10 +198,27 @@ Result<ArrayDataPtr> ConvertDecimal(const arrow::ArrayData& column, const Type& 
   return WithType(column, type);
 }
 
-Result<ArrayDataPtr> ConvertToFixed(const arrow::ArrayData& column, int32_t length,
+// `value` as the bytes of a fixed; the text of a uuid as its 16 bytes.
+Status WriteFixed(std::string_view value, const Type& to, int32_t length, uint8_t* out) {
+  if (value.size() == static_cast<size_t>(length)) {
+    std::memcpy(out, value.data(), value.size());
+    return {};
+  }
+  if (to.id() != TypeId::kUuid) {
+    return MakeError(ErrorCode::kCorrupt, "a value has {} bytes, expected {}", value.size(),
+                     length);
+  }
+  const Result<Value> parsed = ParseValue(value, to);
+  if (!parsed.ok()) return Error(ErrorCode::kCorrupt, parsed.error().message());
+  std::memcpy(out, parsed->get<UuidBytes>().data(), sizeof(UuidBytes));
+  return {};
+}
+
+Result<ArrayDataPtr> ConvertToFixed(const arrow::ArrayData& column, const Type& to,
                                     const std::shared_ptr<arrow::DataType>& type,
                                     arrow::MemoryPool* pool) {
   if (column.type->id() == ArrowId::FIXED_SIZE_BINARY) return WithType(column, type);
+  const int32_t length = static_cast<const arrow::FixedSizeBinaryType&>(*type).byte_width();
   FIRN_ASSIGN(const auto bytes, CastColumn(column, arrow::binary(), pool));
   const arrow::BinaryArray array(bytes);
   FIRN_ASSIGN(std::shared_ptr<arrow::Buffer> values, GuardArrowResult(ErrorCode::kInternal, [&] {
@@ -209,12 +227,8 @@ Result<ArrayDataPtr> ConvertToFixed(const arrow::ArrayData& column, int32_t leng
   std::memset(values->mutable_data(), 0, static_cast<size_t>(values->size()));
   for (int64_t i = 0; i < array.length(); ++i) {
     if (array.IsNull(i)) continue;
-    const std::string_view value = array.GetView(i);
-    if (value.size() != static_cast<size_t>(length)) {
-      return MakeError(ErrorCode::kCorrupt, "a value has {} bytes, expected {}", value.size(),
-                       length);
-    }
-    std::memcpy(values->mutable_data() + (bytes->offset + i) * length, value.data(), value.size());
+    FIRN_RETURN_IF_ERROR(WriteFixed(array.GetView(i), to, length,
+                                    values->mutable_data() + (bytes->offset + i) * length));
   }
   return arrow::ArrayData::Make(type, bytes->length, {bytes->buffers[0], std::move(values)},
                                 bytes->null_count.load(), bytes->offset);
@@ -316,8 +330,7 @@ Result<ArrayDataPtr> ConvertColumn(const arrow::ArrayData& column, const Type& t
   if (id == TypeId::kDate) return WithType(column, type);  // From plain 32-bit integers.
   if (id == TypeId::kTime || to.is_timestamp()) return ConvertToTime(column, type, pool);
   if (id == TypeId::kString || id == TypeId::kBinary) return ConvertToBytes(column, type, pool);
-  if (id == TypeId::kUuid) return ConvertToFixed(column, 16, type, pool);
-  if (id == TypeId::kFixed) return ConvertToFixed(column, to.length(), type, pool);
+  if (id == TypeId::kUuid || id == TypeId::kFixed) return ConvertToFixed(column, to, type, pool);
   return CastColumn(column, type, pool);  // Integers and floats widen.
 }
 

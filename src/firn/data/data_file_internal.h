@@ -7,6 +7,7 @@
 
 #include <arrow/type_fwd.h>
 
+#include "firn/base/executor.h"
 #include "firn/base/result.h"
 #include "firn/data/budget_pool_internal.h"
 #include "firn/data/column_resolver_internal.h"
@@ -60,7 +61,8 @@ class DataFileReader {
   virtual const ReadPlan& plan() const = 0;
   /// Ascending by row; parts that the filter rules out are missing.
   virtual const std::vector<FilePart>& parts() const = 0;
-  virtual Result<std::unique_ptr<BatchSource>> OpenPart(size_t part) const = 0;
+  /// `executor` (may be null): decode columns of the part in parallel, if the format can.
+  virtual Result<std::unique_ptr<BatchSource>> OpenPart(size_t part, Executor* executor) const = 0;
 };
 
 /// Open a file of any format. Errors: kNotFound, kCorrupt, kUnsupported; the caller adds the path.

@@ -95,7 +95,7 @@ class OrcReader final : public DataFileReader {
   const ReadPlan& plan() const override { return plan_; }
   const std::vector<FilePart>& parts() const override { return parts_; }
 
-  Result<std::unique_ptr<BatchSource>> OpenPart(size_t part) const override {
+  Result<std::unique_ptr<BatchSource>> OpenPart(size_t part, Executor*) const override {
     const FilePart& rows = parts_[part];
     if (columns_.empty()) return MakeEmptyColumnSource(rows.first_row, rows.row_count, batch_rows_);
     return GuardArrowResult(

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include <arrow/array.h>
@@ -163,7 +164,7 @@ class ParquetReader final : public DataFileReader {
   const ReadPlan& plan() const override { return plan_; }
   const std::vector<FilePart>& parts() const override { return parts_; }
 
-  Result<std::unique_ptr<BatchSource>> OpenPart(size_t part) const override {
+  Result<std::unique_ptr<BatchSource>> OpenPart(size_t part, Executor* executor) const override {
     const FilePart& rows = parts_[part];
     const RowGroupRun& run = runs_[part];
     if (plan_.leaves.empty()) {
@@ -171,7 +172,11 @@ class ParquetReader final : public DataFileReader {
     }
     return GuardArrowResult(
         ErrorCode::kCorrupt, [&]() -> arrow::Result<std::unique_ptr<BatchSource>> {
-          return run.pages == nullptr ? OpenRun(run, rows) : OpenPages(run, rows);
+          if (run.pages != nullptr) return OpenPages(run, rows);
+          if (executor != nullptr && executor->concurrency() > 1 && CountColumns() > 1) {
+            return OpenInParallel(run, rows, *executor);
+          }
+          return OpenRun(run, rows);
         });
   }
 
@@ -197,22 +202,98 @@ class ParquetReader final : public DataFileReader {
         parquet::arrow::FileReader::Make(
             pool_.get(), OpenSkippingPages(input_, properties, metadata_, *run.pages),
             ReaderOptions(run.batch_rows)));
-    std::vector<PagedColumn> columns;
+    ColumnGroups groups{.rows = run.pages->rows,
+                        .first_row = part.first_row,
+                        .batch_rows = run.batch_rows,
+                        .selection = run.pages,
+                        .owner = file};
     for (const FileField& field : fields_) {
-      const std::vector<int> leaves(plan_.leaves.lower_bound(field.first_leaf),
-                                    plan_.leaves.lower_bound(field.leaf_end));
+      const std::vector<int> leaves = LeavesOf(field);
       if (leaves.empty()) continue;
-      PagedColumn column;
-      ARROW_ASSIGN_OR_RAISE(column.batches, file->GetRecordBatchReader(run.row_groups, leaves));
-      column.field = column.batches->schema()->field(0);
+      ColumnGroup group{.places = {groups.groups.size()}};
+      ARROW_ASSIGN_OR_RAISE(group.batches, file->GetRecordBatchReader(run.row_groups, leaves));
       const auto pages = run.pages->leaves.find(leaves[0]);
       const int64_t rows = metadata_->RowGroup(run.row_groups[0])->num_rows();
-      column.kept =
+      group.kept =
           pages == run.pages->leaves.end() ? std::vector<RowRange>{{0, rows}} : pages->second.kept;
-      columns.push_back(std::move(column));
+      groups.groups.push_back(std::move(group));
     }
-    return MakePagedSource(std::move(columns), run.pages, part.first_row, run.batch_rows,
-                           std::move(file));
+    return MakeColumnGroupSource(std::move(groups));
+  }
+
+  // Columns dealt out to as many readers as can run at one time, the large ones first.
+  arrow::Result<std::unique_ptr<BatchSource>> OpenInParallel(const RowGroupRun& run,
+                                                             const FilePart& part,
+                                                             Executor& executor) const {
+    struct Share {
+      int64_t bytes = 0;
+      std::vector<size_t> places;
+      std::vector<int> leaves;
+    };
+    std::vector<std::pair<int64_t, std::vector<int>>> columns;  // Size and leaves, by place.
+    for (const FileField& field : fields_) {
+      const std::vector<int> leaves = LeavesOf(field);
+      if (!leaves.empty()) columns.emplace_back(StoredBytes(run, leaves), leaves);
+    }
+    std::vector<size_t> order(columns.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&columns](size_t a, size_t b) {
+      return columns[a].first > columns[b].first;
+    });
+    std::vector<Share> shares(std::min(columns.size(), executor.concurrency()));
+    for (const size_t place : order) {
+      Share& least =
+          *std::min_element(shares.begin(), shares.end(),
+                            [](const Share& a, const Share& b) { return a.bytes < b.bytes; });
+      least.bytes += columns[place].first + 1;
+      least.places.push_back(place);
+    }
+    const RowRange all{0, part.row_count};
+    ColumnGroups groups{.rows = {all},
+                        .first_row = part.first_row,
+                        .batch_rows = run.batch_rows,
+                        .executor = &executor};
+    auto files = std::make_shared<std::vector<std::unique_ptr<parquet::arrow::FileReader>>>();
+    for (Share& share : shares) {
+      std::sort(share.places.begin(), share.places.end());  // Readers deliver in file order.
+      for (const size_t place : share.places) {
+        share.leaves.insert(share.leaves.end(), columns[place].second.begin(),
+                            columns[place].second.end());
+      }
+      ARROW_ASSIGN_OR_RAISE(
+          auto file,
+          parquet::arrow::FileReader::Make(
+              pool_.get(), parquet::ParquetFileReader::Open(input_, ReadProperties(run), metadata_),
+              ReaderOptions(run.batch_rows)));
+      ColumnGroup group{.places = share.places, .kept = {all}};
+      ARROW_ASSIGN_OR_RAISE(group.batches,
+                            file->GetRecordBatchReader(run.row_groups, share.leaves));
+      groups.groups.push_back(std::move(group));
+      files->push_back(std::move(file));
+    }
+    groups.owner = std::move(files);
+    return MakeColumnGroupSource(std::move(groups));
+  }
+
+  // Leaves of a top-level column that are read.
+  std::vector<int> LeavesOf(const FileField& field) const {
+    return {plan_.leaves.lower_bound(field.first_leaf), plan_.leaves.lower_bound(field.leaf_end)};
+  }
+
+  size_t CountColumns() const {
+    return static_cast<size_t>(
+        std::count_if(fields_.begin(), fields_.end(),
+                      [this](const FileField& field) { return !LeavesOf(field).empty(); }));
+  }
+
+  int64_t StoredBytes(const RowGroupRun& run, const std::vector<int>& leaves) const {
+    int64_t bytes = 0;
+    for (const int row_group : run.row_groups) {
+      for (const int leaf : leaves) {
+        bytes += metadata_->RowGroup(row_group)->ColumnChunk(leaf)->total_uncompressed_size();
+      }
+    }
+    return bytes;
   }
 
   parquet::ReaderProperties ReadProperties(const RowGroupRun& run) const {
@@ -228,12 +309,10 @@ class ParquetReader final : public DataFileReader {
   std::set<int> FlatLeaves() const {
     std::set<int> flat;
     for (const FileField& field : fields_) {
-      const auto first = plan_.leaves.lower_bound(field.first_leaf);
-      if (first == plan_.leaves.lower_bound(field.leaf_end) ||
-          std::next(first) != plan_.leaves.lower_bound(field.leaf_end)) {
-        continue;
-      }
-      if (metadata_->schema()->Column(*first)->max_repetition_level() == 0) flat.insert(*first);
+      const std::vector<int> leaves = LeavesOf(field);
+      if (leaves.size() != 1) continue;
+      if (metadata_->schema()->Column(leaves[0])->max_repetition_level() == 0)
+        flat.insert(leaves[0]);
     }
     return flat;
   }

@@ -1,13 +1,9 @@
 #include <algorithm>
 #include <utility>
 
-#include <arrow/array.h>
-#include <arrow/array/concatenate.h>
-#include <arrow/record_batch.h>
 #include <parquet/column_reader.h>
 #include <parquet/page_index.h>
 
-#include "firn/data/arrow_bridge_internal.h"
 #include "firn/data/parquet_pages_internal.h"
 
 namespace firn {
@@ -163,124 +159,6 @@ class SkippingFile final : public parquet::ParquetFileReader::Contents {
   const PageSelection& selection_;
 };
 
-// Hands out rows of one column by their place in the row group.
-class ColumnCursor {
- public:
-  explicit ColumnCursor(PagedColumn column) : column_(std::move(column)) {}
-
-  // Rows [begin, end), which must be among the kept ones and behind all rows taken before.
-  arrow::Result<std::shared_ptr<arrow::Array>> Take(int64_t begin, int64_t end) {
-    arrow::ArrayVector pieces;
-    while (begin < end) {
-      if (next_ == chunk_length()) {
-        ARROW_RETURN_NOT_OK(ReadChunk());
-        continue;
-      }
-      // The run of rows that chunk and kept range have in common.
-      const RowRange& range = column_.kept[range_];
-      const int64_t run = std::min(chunk_length() - next_, range.end - row_);
-      if (row_ + run <= begin) {
-        Advance(run);
-        continue;
-      }
-      const int64_t skip = begin - row_;
-      const int64_t length = std::min(run - skip, end - begin);
-      pieces.push_back(chunk_->Slice(next_ + skip, length));
-      Advance(skip + length);
-      begin += length;
-    }
-    if (pieces.size() == 1) return pieces[0];
-    return arrow::Concatenate(pieces);
-  }
-
-  const std::shared_ptr<arrow::Field>& field() const { return column_.field; }
-
- private:
-  int64_t chunk_length() const { return chunk_ == nullptr ? 0 : chunk_->length(); }
-
-  arrow::Status ReadChunk() {
-    std::shared_ptr<arrow::RecordBatch> batch;
-    ARROW_RETURN_NOT_OK(column_.batches->ReadNext(&batch));
-    if (batch == nullptr || range_ == column_.kept.size()) {
-      return arrow::Status::Invalid("the pages of column '", column_.field->name(),
-                                    "' do not have the rows that the page index tells");
-    }
-    if (!has_begun_) row_ = column_.kept[0].begin;
-    has_begun_ = true;
-    chunk_ = batch->column(0);
-    next_ = 0;
-    return arrow::Status::OK();
-  }
-
-  void Advance(int64_t rows) {
-    next_ += rows;
-    row_ += rows;
-    if (row_ == column_.kept[range_].end && ++range_ < column_.kept.size()) {
-      row_ = column_.kept[range_].begin;
-    }
-  }
-
-  PagedColumn column_;
-  std::shared_ptr<arrow::Array> chunk_;
-  int64_t next_ = 0;  // In the chunk.
-  int64_t row_ = 0;   // In the row group: of chunk row `next_`.
-  size_t range_ = 0;  // The kept range that `row_` is in.
-  bool has_begun_ = false;
-};
-
-class PagedSource final : public BatchSource {
- public:
-  PagedSource(std::vector<PagedColumn> columns, std::shared_ptr<const PageSelection> selection,
-              int64_t first_row, int64_t batch_rows, std::shared_ptr<void> owner)
-      : selection_(std::move(selection)),
-        owner_(std::move(owner)),
-        rows_(selection_->rows),
-        first_row_(first_row),
-        batch_rows_(batch_rows) {
-    arrow::FieldVector fields;
-    for (PagedColumn& column : columns) {
-      fields.push_back(column.field);
-      columns_.emplace_back(std::move(column));
-    }
-    type_ = arrow::struct_(std::move(fields));
-  }
-
-  Result<std::optional<FileBatch>> Next() override {
-    if (range_ == rows_.size()) return std::optional<FileBatch>();
-    const int64_t begin = rows_[range_].begin + done_;
-    const int64_t end = std::min(begin + batch_rows_, rows_[range_].end);
-    FileBatch batch{.first_position = first_row_ + begin};
-    std::vector<std::shared_ptr<arrow::ArrayData>> children;
-    for (ColumnCursor& column : columns_) {
-      FIRN_ASSIGN(const auto array,
-                  GuardArrowResult(ErrorCode::kCorrupt, [&] { return column.Take(begin, end); }));
-      children.push_back(array->data());
-    }
-    if (*selection_->is_wrong) {
-      return MakeError(ErrorCode::kCorrupt,
-                       "a page has another number of rows than the page index tells");
-    }
-    batch.rows = arrow::ArrayData::Make(type_, end - begin, {nullptr}, std::move(children), 0);
-    done_ += end - begin;
-    if (end == rows_[range_].end) {
-      ++range_;
-      done_ = 0;
-    }
-    return std::optional<FileBatch>(std::move(batch));
-  }
-
- private:
-  std::shared_ptr<const PageSelection> selection_;
-  std::shared_ptr<void> owner_;  // The columns read through it.
-  std::vector<ColumnCursor> columns_;
-  std::shared_ptr<arrow::DataType> type_;
-  const std::vector<RowRange>& rows_;
-  int64_t first_row_;
-  int64_t batch_rows_;
-  size_t range_ = 0;
-  int64_t done_ = 0;  // Rows of the current range.
-};
-
 }  // namespace
 
 std::optional<PageSelection> SelectPages(parquet::ParquetFileReader& file, int index,
@@ -327,14 +205,6 @@ std::unique_ptr<parquet::ParquetFileReader> OpenSkippingPages(
       parquet::ParquetFileReader::Contents::Open(std::move(input), properties, std::move(metadata)),
       properties, selection));
   return file;
-}
-
-std::unique_ptr<BatchSource> MakePagedSource(std::vector<PagedColumn> columns,
-                                             std::shared_ptr<const PageSelection> selection,
-                                             int64_t first_row, int64_t batch_rows,
-                                             std::shared_ptr<void> owner) {
-  return std::make_unique<PagedSource>(std::move(columns), std::move(selection), first_row,
-                                       batch_rows, std::move(owner));
 }
 
 }  // namespace firn

@@ -10,6 +10,7 @@
 #include <arrow/type_fwd.h>
 #include <parquet/file_reader.h>
 
+#include "firn/base/executor.h"
 #include "firn/data/data_file_internal.h"
 #include "firn/data/parquet_pruning_internal.h"
 
@@ -50,18 +51,26 @@ std::unique_ptr<parquet::ParquetFileReader> OpenSkippingPages(
     std::shared_ptr<arrow::io::RandomAccessFile> input, const parquet::ReaderProperties& properties,
     std::shared_ptr<parquet::FileMetaData> metadata, const PageSelection& selection);
 
-/// One top-level column of a row group, delivered in batches of its own.
-struct PagedColumn {
-  std::shared_ptr<arrow::Field> field;  ///< As it is read.
+/// Top-level columns of a run of rows that one reader delivers, in batches of its own.
+struct ColumnGroup {
+  std::vector<size_t> places;  ///< Of the reader's columns among all that are read.
   std::unique_ptr<arrow::RecordBatchReader> batches;
   std::vector<RowRange> kept;  ///< Rows that `batches` delivers.
 };
 
-/// Puts the wanted rows of several columns, each of which skips other pages, together again.
-/// `first_row` is the file position of the row group; `selection` and `owner` are kept alive.
-std::unique_ptr<BatchSource> MakePagedSource(std::vector<PagedColumn> columns,
-                                             std::shared_ptr<const PageSelection> selection,
-                                             int64_t first_row, int64_t batch_rows,
-                                             std::shared_ptr<void> owner);
+/// What a source made of column groups puts together.
+struct ColumnGroups {
+  std::vector<ColumnGroup> groups;
+  std::vector<RowRange> rows;  ///< Wanted; each lies in the kept rows of all groups.
+  int64_t first_row = 0;       ///< File position of row 0 of the run.
+  int64_t batch_rows = 0;
+  std::shared_ptr<const PageSelection> selection;  ///< Null: no group skips pages.
+  std::shared_ptr<void> owner;                     ///< What the readers read through.
+  Executor* executor = nullptr;                    ///< Set: groups are decoded in parallel.
+};
+
+/// Rows from columns that were read apart: because each skips other pages, or to decode them in
+/// parallel.
+std::unique_ptr<BatchSource> MakeColumnGroupSource(ColumnGroups groups);
 
 }  // namespace firn

@@ -176,8 +176,8 @@ Result<std::map<int32_t, Value>> TaskReader::IdentityValues() const {
   return values;
 }
 
-Result<std::unique_ptr<PartReader>> TaskReader::OpenPart(size_t part) const {
-  FIRN_ASSIGN(auto source, file_->OpenPart(part), "data file '{}'", task_.file.file_path);
+Result<std::unique_ptr<PartReader>> TaskReader::OpenPart(size_t part, Executor* executor) const {
+  FIRN_ASSIGN(auto source, file_->OpenPart(part, executor), "data file '{}'", task_.file.file_path);
   return std::make_unique<TaskPartReader>(shared_from_this(), std::move(source));
 }
 

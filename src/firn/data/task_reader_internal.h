@@ -39,7 +39,8 @@ class TaskReader : public std::enable_shared_from_this<TaskReader> {
                                                   const FileScanTask& task);
 
   const std::vector<FilePart>& parts() const { return file_->parts(); }
-  Result<std::unique_ptr<PartReader>> OpenPart(size_t part) const;
+  /// `executor`: see DataFileReader.
+  Result<std::unique_ptr<PartReader>> OpenPart(size_t part, Executor* executor) const;
 
  private:
   friend class TaskPartReader;

@@ -32,6 +32,7 @@ constexpr int64_t kReservationMin = int64_t{1} << 20;
 struct Unit {
   std::shared_ptr<TaskReader> task;
   size_t part = 0;
+  bool is_alone = false;               // There is nothing else to read at the same time.
   std::unique_ptr<PartReader> reader;  // Only its job touches it.
   std::deque<std::shared_ptr<arrow::RecordBatch>> queue;
   bool is_running = false;
@@ -146,6 +147,8 @@ class TaskStream final : public BatchStream {
       units_.back()->task = file.task;
       units_.back()->part = file.next_part++;
       units_.back()->memory = std::move(*memory);
+      units_.back()->is_alone = units_.size() == 1 && next_task_ == tasks_.size() &&
+                                files_.size() == 1 && file.next_part == file.task->parts().size();
     }
   }
 
@@ -196,7 +199,8 @@ class TaskStream final : public BatchStream {
 
   Result<std::shared_ptr<arrow::RecordBatch>> NextOf(Unit& unit) {
     if (unit.reader == nullptr) {
-      FIRN_ASSIGN(unit.reader, unit.task->OpenPart(unit.part));
+      FIRN_ASSIGN(unit.reader,
+                  unit.task->OpenPart(unit.part, unit.is_alone ? context_.executor : nullptr));
     }
     return unit.reader->Next();
   }
