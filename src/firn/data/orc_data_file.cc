@@ -2,6 +2,7 @@
 #include <utility>
 
 #include <arrow/adapters/orc/adapter.h>
+#include <arrow/array.h>
 #include <arrow/util/key_value_metadata.h>
 
 #include "firn/base/number.h"
