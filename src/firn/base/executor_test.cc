@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -15,14 +16,17 @@
 namespace firn {
 namespace {
 
-// Keep one worker busy until `release` is set.
-void Occupy(Executor& pool, std::promise<void>& release) {
+// Keep one worker busy until the returned promise is set or gone. The task shares the future and
+// not the promise: the worker may come to wait for it only when the promise has been destroyed.
+[[nodiscard]] std::promise<void> Occupy(Executor& pool) {
+  std::promise<void> release;
   const auto started = std::make_shared<std::promise<void>>();
-  pool.Submit([started, &release] {
+  pool.Submit([started, released = release.get_future().share()] {
     started->set_value();
-    release.get_future().wait();
+    released.wait();
   });
   started->get_future().wait();
+  return release;
 }
 
 TEST(ThreadPoolTest, RunsEveryTaskBeforeItEnds) {
@@ -40,8 +44,7 @@ TEST(ThreadPoolTest, HasAThreadAtLeast) { EXPECT_GE(MakeThreadPool(0)->concurren
 
 TEST(ThreadPoolTest, LetsTheCallerRunQueuedTasks) {
   const auto pool = MakeThreadPool(1);
-  std::promise<void> release;
-  Occupy(*pool, release);
+  std::promise<void> release = Occupy(*pool);
   std::atomic<bool> ran{false};
   pool->Submit([&] { ran = true; });
   while (!ran)
@@ -182,8 +185,7 @@ TEST(ParallelForTest, DoesNotDeadlockWhenNested) {
 
 TEST(ParallelForTest, NeedsNoFreeWorker) {
   const auto pool = MakeThreadPool(1);
-  std::promise<void> release;
-  Occupy(*pool, release);
+  std::promise<void> release = Occupy(*pool);
   std::atomic<int> calls{0};
   EXPECT_THAT(ParallelFor(
                   *pool, 10,

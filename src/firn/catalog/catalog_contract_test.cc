@@ -351,7 +351,7 @@ TEST_P(CatalogContract, RenamesTables) {
 TEST_P(CatalogContract, RegistersWhatItForgot) {
   const Table table = MakeTable(kTable);
   if (!has_pointers()) {
-    EXPECT_THAT(catalog().Drop(kTable), IsError(ErrorCode::kUnsupported, "--purge"));
+    EXPECT_THAT(catalog().Drop(kTable), IsError(ErrorCode::kUnsupported, "delete that folder"));
     EXPECT_THAT(catalog().Register(kTable, table.metadata_location),
                 IsError(ErrorCode::kUnsupported));
     return;

@@ -289,7 +289,7 @@ Status HadoopCatalog::Drop(const TableName& name, DropFiles files) {
   if (files == DropFiles::kKeep) {
     return MakeError(ErrorCode::kUnsupported,
                      "table '{}': a Hadoop catalog cannot forget a table and keep its files, since "
-                     "the table is the folder '{}'; drop it with --purge, which deletes the files",
+                     "the table is the folder '{}'; delete that folder to remove both",
                      FormatTableName(name), FolderOf(name));
   }
   // The current version goes last: until then the table is whole.

@@ -270,7 +270,7 @@ TEST_F(HadoopCatalogTest, RefusesToMoveATableOrItsMetadata) {
 
 TEST_F(HadoopCatalogTest, DropsATableByItsMetadata) {
   ASSERT_THAT(WriteFile(*io_, folder_.Join("db/t/data/f.parquet"), {}), IsOk());
-  EXPECT_THAT(catalog_->Drop(kName), IsError(ErrorCode::kUnsupported, "--purge"));
+  EXPECT_THAT(catalog_->Drop(kName), IsError(ErrorCode::kUnsupported, "delete that folder"));
   ASSERT_THAT(catalog_->Drop(kName, DropFiles::kDelete), IsOk());
   EXPECT_THAT(catalog_->Load(kName), IsError(ErrorCode::kNotFound));
   // Data is left to the caller.

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "firn/base/log.h"
 #include "firn/base/number.h"
 #include "firn/base/text.h"
 #include "firn/catalog/metadata_files_internal.h"
+#include "firn/io/discard_files.h"
 #include "firn/io/uri.h"
 
 namespace firn {
@@ -73,11 +73,7 @@ void DeleteDroppedMetadata(FileIO& io, const TableMetadata& base, const TableMet
   for (const MetadataLogEntry& entry : base.metadata_log) {
     if (!kept.contains(entry.metadata_file)) dropped.push_back(entry.metadata_file);
   }
-  for (const DeleteOutcome& outcome : io.DeleteMany(dropped)) {
-    if (outcome.status.ok()) continue;
-    Log(LogLevel::kWarning, "old metadata file '{}' was not deleted: {}", outcome.uri,
-        outcome.status.error().Format());
-  }
+  DiscardFiles(io, dropped, "old metadata file");
 }
 
 }  // namespace firn

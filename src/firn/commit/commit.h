@@ -57,4 +57,8 @@ struct CommitResult {
 Result<CommitResult> CommitRewriteFiles(const CommitContext& context, const Table& planned,
                                         const RewriteFilesRequest& request);
 
+/// Delete files that a rewrite wrote and that no commit names; see `DiscardFiles`. Not for the
+/// outputs of a commit whose outcome is unknown.
+void DiscardOutputs(FileIO& io, const std::vector<DataFile>& files);
+
 }  // namespace firn

@@ -1,7 +1,7 @@
 #include <utility>
 
-#include "firn/base/log.h"
 #include "firn/commit/commit_files_internal.h"
+#include "firn/io/discard_files.h"
 #include "firn/io/uri.h"
 
 namespace firn {
@@ -27,12 +27,7 @@ void CommitFiles::DeleteUnused(FileIO& io, const std::set<std::string>& used) {
     (used.contains(uri) ? kept : unused).push_back(std::move(uri));
   }
   written_ = std::move(kept);
-  for (const DeleteOutcome& outcome : io.DeleteMany(unused)) {
-    if (!outcome.status.ok() && !outcome.was_missing) {
-      Log(LogLevel::kWarning, "unused file '{}' of a commit stays: {}", outcome.uri,
-          outcome.status.error().Format());
-    }
-  }
+  DiscardFiles(io, unused, "an unused file of a commit");
 }
 
 }  // namespace firn

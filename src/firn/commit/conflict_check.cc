@@ -3,7 +3,8 @@
 #include <unordered_set>
 
 #include "firn/commit/conflict_check_internal.h"
-#include "firn/commit/delete_reference.h"
+#include "firn/commit/open_manifest_internal.h"
+#include "firn/format/delete_reference.h"
 #include "firn/format/schema.h"
 
 namespace firn {
@@ -48,7 +49,7 @@ class ReplacedFiles {
 std::string FindTarget(const TableMetadata& metadata, const ReplacedFiles& replaced,
                        const DataFile& deletes) {
   if (deletes.content == FileContent::kPositionDeletes) {
-    const std::string referenced = ReferencedDataFile(deletes);
+    const std::string referenced(ReferencedDataFile(deletes));
     if (!referenced.empty()) {
       return replaced.Holds(referenced) ? referenced : "";
     }
@@ -116,12 +117,7 @@ Status CheckNoNewDeletes(const CommitContext& context, const Table& base,
   return ParallelFor(
       *context.executor, recent.size(),
       [&](size_t i) -> Status {
-        const PartitionSpecPtr spec = metadata.FindSpec(recent[i]->partition_spec_id);
-        if (spec == nullptr) {
-          return MakeError(ErrorCode::kCorrupt, "manifest '{}' has the unknown partition spec {}",
-                           recent[i]->manifest_path, recent[i]->partition_spec_id);
-        }
-        const TypePtr type = PartitionType(*spec, metadata.SchemasNewestFirst());
+        FIRN_ASSIGN(const TypePtr type, PartitionTypeOf(metadata, *recent[i]));
         return ReadManifest(*base.io, *recent[i], *type, options, check_entry);
       },
       context.cancel);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "firn/commit/manifest_filter_internal.h"
+#include "firn/commit/open_manifest_internal.h"
 
 namespace firn {
 namespace {
@@ -86,23 +87,17 @@ Result<bool> ManifestFilter::Names(FileIO& io, const ManifestFile& manifest,
 Result<ManifestFilter::Filtered> ManifestFilter::FilterOne(const Table& base,
                                                            const ManifestFile& manifest,
                                                            const std::string& copy_uri) const {
-  const TableMetadata& metadata = *base.metadata;
-  const PartitionSpecPtr spec = metadata.FindSpec(manifest.partition_spec_id);
-  const TypePtr partition_type = PartitionType(*spec, metadata.SchemasNewestFirst());
+  FIRN_ASSIGN(const TypePtr partition_type, PartitionTypeOf(*base.metadata, manifest));
   FIRN_ASSIGN(const bool is_named, Names(*base.io, manifest, *partition_type));
   Filtered filtered;
   if (!is_named) {
     return filtered;
   }
-  FIRN_ASSIGN(auto writer, MakeManifestWriter(*base.io, copy_uri,
-                                              {.format_version = metadata.format_version,
-                                               .content = content_,
-                                               .schema = metadata.current_schema(),
-                                               .spec = spec,
-                                               .partition_type = partition_type,
-                                               .snapshot_id = snapshot_id_,
-                                               .compression = metadata.Property(
-                                                   "write.manifest.compression-codec", "gzip")}));
+  FIRN_ASSIGN(const OpenManifest copy,
+              OpenNewManifest(base, {.uri = copy_uri,
+                                     .content = content_,
+                                     .partition_spec_id = manifest.partition_spec_id,
+                                     .snapshot_id = snapshot_id_}));
   const auto copy_entry = [&](ManifestEntry& entry) -> Status {
     if (keys_.contains(FileKey(entry.file))) {
       entry.status = EntryStatus::kDeleted;
@@ -111,11 +106,11 @@ Result<ManifestFilter::Filtered> ManifestFilter::FilterOne(const Table& base,
     } else {
       entry.status = EntryStatus::kExisting;
     }
-    return writer->Add(entry);
+    return copy.writer->Add(entry);
   };
   FIRN_RETURN_IF_ERROR(
       ReadManifest(*base.io, manifest, *partition_type, {.with_deleted = false}, copy_entry));
-  FIRN_ASSIGN(filtered.copy, writer->Finish());
+  FIRN_ASSIGN(filtered.copy, copy.writer->Finish());
   return filtered;
 }
 

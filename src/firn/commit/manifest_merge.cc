@@ -6,6 +6,7 @@
 
 #include "firn/base/text.h"
 #include "firn/commit/manifest_merge_internal.h"
+#include "firn/commit/open_manifest_internal.h"
 
 namespace firn {
 namespace {
@@ -63,29 +64,18 @@ bool Carry(ManifestEntry& entry, SnapshotId snapshot_id) {
 
 Result<ManifestFile> ManifestMerger::MergeBin(const Table& base, const std::string& uri,
                                               const Bin& bin) const {
-  const TableMetadata& metadata = *base.metadata;
-  const PartitionSpecPtr spec = metadata.FindSpec(bin.front().partition_spec_id);
-  if (spec == nullptr) {
-    return MakeError(ErrorCode::kCorrupt, "manifest '{}' has the unknown partition spec {}",
-                     bin.front().manifest_path, bin.front().partition_spec_id);
-  }
-  const TypePtr partition_type = PartitionType(*spec, metadata.SchemasNewestFirst());
-  FIRN_ASSIGN(auto writer, MakeManifestWriter(*base.io, uri,
-                                              {.format_version = metadata.format_version,
-                                               .content = bin.front().content,
-                                               .schema = metadata.current_schema(),
-                                               .spec = spec,
-                                               .partition_type = partition_type,
-                                               .snapshot_id = snapshot_id_,
-                                               .compression = metadata.Property(
-                                                   "write.manifest.compression-codec", "gzip")}));
+  FIRN_ASSIGN(const OpenManifest merged,
+              OpenNewManifest(base, {.uri = uri,
+                                     .content = bin.front().content,
+                                     .partition_spec_id = bin.front().partition_spec_id,
+                                     .snapshot_id = snapshot_id_}));
   for (const ManifestFile& manifest : bin) {
-    FIRN_RETURN_IF_ERROR(
-        ReadManifest(*base.io, manifest, *partition_type, {}, [&](ManifestEntry& entry) -> Status {
-          return Carry(entry, snapshot_id_) ? writer->Add(entry) : Status();
+    FIRN_RETURN_IF_ERROR(ReadManifest(
+        *base.io, manifest, *merged.partition_type, {}, [&](ManifestEntry& entry) -> Status {
+          return Carry(entry, snapshot_id_) ? merged.writer->Add(entry) : Status();
         }));
   }
-  return writer->Finish();
+  return merged.writer->Finish();
 }
 
 Result<std::vector<ManifestFile>> ManifestMerger::Merge(

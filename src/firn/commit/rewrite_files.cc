@@ -4,12 +4,13 @@
 #include <set>
 #include <utility>
 
-#include "firn/base/log.h"
 #include "firn/commit/commit.h"
 #include "firn/commit/commit_loop_internal.h"
 #include "firn/commit/conflict_check_internal.h"
 #include "firn/commit/manifest_filter_internal.h"
 #include "firn/commit/manifest_merge_internal.h"
+#include "firn/commit/open_manifest_internal.h"
+#include "firn/io/discard_files.h"
 
 namespace firn {
 namespace {
@@ -51,7 +52,7 @@ class RewriteFiles final : public SnapshotOperation {
   /// Manifests of the added files, one per partition spec; written by the first attempt.
   Status WriteAdded(const CommitBase& base, CommitFiles& files);
   Result<ManifestFile> WriteAddedOfSpec(const Table& table, const std::string& uri,
-                                        const PartitionSpecPtr& spec);
+                                        int32_t spec_id);
 
   const CommitContext& context_;
   const RewriteFilesRequest& request_;
@@ -75,28 +76,21 @@ Status RewriteFiles::Validate(const CommitBase& base) {
 }
 
 Result<ManifestFile> RewriteFiles::WriteAddedOfSpec(const Table& table, const std::string& uri,
-                                                    const PartitionSpecPtr& spec) {
-  const TableMetadata& metadata = *table.metadata;
-  FIRN_ASSIGN(auto writer,
-              MakeManifestWriter(
-                  *table.io, uri,
-                  {.format_version = metadata.format_version,
-                   .content = ManifestContent::kData,
-                   .schema = metadata.current_schema(),
-                   .spec = spec,
-                   .partition_type = PartitionType(*spec, metadata.SchemasNewestFirst()),
-                   .snapshot_id = snapshot_id_,
-                   .compression = metadata.Property("write.manifest.compression-codec", "gzip")}));
+                                                    int32_t spec_id) {
+  FIRN_ASSIGN(const OpenManifest added, OpenNewManifest(table, {.uri = uri,
+                                                                .content = ManifestContent::kData,
+                                                                .partition_spec_id = spec_id,
+                                                                .snapshot_id = snapshot_id_}));
   for (const DataFile& file : request_.added_data_files) {
-    if (file.partition_spec_id == spec->spec_id) {
-      FIRN_RETURN_IF_ERROR(writer->Add({.status = EntryStatus::kAdded,
-                                        .snapshot_id = snapshot_id_,
-                                        .sequence_number = request_.data_sequence_number,
-                                        .file_sequence_number = std::nullopt,
-                                        .file = file}));
+    if (file.partition_spec_id == spec_id) {
+      FIRN_RETURN_IF_ERROR(added.writer->Add({.status = EntryStatus::kAdded,
+                                              .snapshot_id = snapshot_id_,
+                                              .sequence_number = request_.data_sequence_number,
+                                              .file_sequence_number = std::nullopt,
+                                              .file = file}));
     }
   }
-  return writer->Finish();
+  return added.writer->Finish();
 }
 
 Status RewriteFiles::WriteAdded(const CommitBase& base, CommitFiles& files) {
@@ -106,14 +100,13 @@ Status RewriteFiles::WriteAdded(const CommitBase& base, CommitFiles& files) {
   }
   std::vector<ManifestFile> added;
   for (const int32_t spec_id : spec_ids) {
-    const PartitionSpecPtr spec = base.table->metadata->FindSpec(spec_id);
-    if (spec == nullptr) {
+    if (base.table->metadata->FindSpec(spec_id) == nullptr) {
       return MakeError(ErrorCode::kCommitConflict,
                        "partition spec {} of the rewritten files is no longer in the table",
                        spec_id);
     }
     FIRN_ASSIGN(ManifestFile manifest,
-                WriteAddedOfSpec(*base.table, files.NextManifest(*base.table->metadata), spec));
+                WriteAddedOfSpec(*base.table, files.NextManifest(*base.table->metadata), spec_id));
     added.push_back(std::move(manifest));
   }
   added_ = std::move(added);
@@ -165,21 +158,15 @@ Result<StagedSnapshot> RewriteFiles::Stage(const CommitBase& base, CommitFiles& 
   return staged;
 }
 
-/// The outputs of a rewrite that certainly failed are of no use to anyone.
-void DeleteOutputs(FileIO& io, const RewriteFilesRequest& request) {
+}  // namespace
+
+void DiscardOutputs(FileIO& io, const std::vector<DataFile>& files) {
   std::vector<std::string> paths;
-  for (const DataFile& file : request.added_data_files) {
+  for (const DataFile& file : files) {
     paths.push_back(file.file_path);
   }
-  for (const DeleteOutcome& outcome : io.DeleteMany(paths)) {
-    if (!outcome.status.ok() && !outcome.was_missing) {
-      Log(LogLevel::kWarning, "output '{}' of a failed rewrite stays: {}", outcome.uri,
-          outcome.status.error().Format());
-    }
-  }
+  DiscardFiles(io, paths, "an output of a failed rewrite");
 }
-
-}  // namespace
 
 Result<CommitResult> CommitRewriteFiles(const CommitContext& context, const Table& planned,
                                         const RewriteFilesRequest& request) {
@@ -191,7 +178,7 @@ Result<CommitResult> CommitRewriteFiles(const CommitContext& context, const Tabl
   Result<CommitResult> result = RunCommitLoop(context, target, operation);
   if (!result.ok()) {
     if (result.error().code() != ErrorCode::kCommitUnknown) {
-      DeleteOutputs(*planned.io, request);
+      DiscardOutputs(*planned.io, request.added_data_files);
     }
     return result.error();
   }

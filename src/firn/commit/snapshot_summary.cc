@@ -59,7 +59,10 @@ void SnapshotSummary::Count(Counts& counts, const DataFile& file) {
 void SnapshotSummary::Touch(const TableMetadata& metadata, const DataFile& file) {
   const PartitionSpecPtr spec = metadata.FindSpec(file.partition_spec_id);
   if (spec != nullptr) {
-    const TypePtr type = PartitionType(*spec, metadata.SchemasNewestFirst());
+    TypePtr& type = partition_types_[file.partition_spec_id];
+    if (type == nullptr) {
+      type = PartitionType(*spec, metadata.SchemasNewestFirst());
+    }
     partitions_.insert(PartitionPath(*spec, *type, file.partition));
   }
 }

@@ -47,6 +47,7 @@ class SnapshotSummary {
 
   Counts added_;
   Counts removed_;
+  std::map<int32_t, TypePtr> partition_types_;  ///< By spec id: made once, not for every file.
   std::set<std::string> partitions_;
   std::map<std::string, std::string> properties_;
 };

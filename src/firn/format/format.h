@@ -1,6 +1,7 @@
 #pragma once
 
 #include "firn/format/decimal_text.h"
+#include "firn/format/delete_reference.h"
 #include "firn/format/deletion_vector.h"
 #include "firn/format/manifest.h"
 #include "firn/format/name_mapping.h"

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "firn/commit/delete_reference.h"
+#include "firn/format/delete_reference.h"
 #include "firn/maintain/file_sizes_internal.h"
 #include "firn/maintain/rewrite_data_files.h"
 

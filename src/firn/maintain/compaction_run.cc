@@ -70,14 +70,6 @@ Status VerifyRows(const FileGroup& group, const std::vector<DataFile>& outputs) 
   return {};
 }
 
-void DeleteFiles(FileIO& io, const std::vector<DataFile>& files) {
-  std::vector<std::string> paths;
-  for (const DataFile& file : files) {
-    paths.push_back(file.file_path);
-  }
-  io.DeleteMany(paths);  // Unreachable either way; what stays is an orphan.
-}
-
 }  // namespace
 
 Result<GroupResult> RunFileGroup(const MaintainContext& context, const Table& table,
@@ -106,7 +98,7 @@ Result<GroupResult> RunFileGroup(const MaintainContext& context, const Table& ta
                              std::move(rows)),
               "group {} ({})", group.index, group.partition_path);
   if (const Status verified = VerifyRows(group, outputs); !verified.ok()) {
-    DeleteFiles(*table.io, outputs);
+    DiscardOutputs(*table.io, outputs);
     return verified.error();
   }
   return GroupResult{.index = group.index, .outputs = std::move(outputs)};

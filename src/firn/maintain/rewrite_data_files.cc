@@ -4,8 +4,6 @@
 #include <mutex>
 #include <utility>
 
-#include "firn/base/log.h"
-
 namespace firn {
 namespace {
 
@@ -33,7 +31,7 @@ class GroupRunner {
         },
         context_.commit.cancel, parallel_max);
     if (!status.ok()) {
-      DiscardOutputs();
+      DiscardOutputs(*table_.io, outputs_);
       return status.error();
     }
     return std::move(outputs_);
@@ -51,19 +49,6 @@ class GroupRunner {
   void Report() const {
     if (context_.progress) {
       context_.progress(progress_);
-    }
-  }
-
-  void DiscardOutputs() {
-    std::vector<std::string> paths;
-    for (const DataFile& file : outputs_) {
-      paths.push_back(file.file_path);
-    }
-    for (const DeleteOutcome& outcome : table_.io->DeleteMany(paths)) {
-      if (!outcome.status.ok() && !outcome.was_missing) {
-        Log(LogLevel::kWarning, "output '{}' of a failed rewrite stays: {}", outcome.uri,
-            outcome.status.error().Format());
-      }
     }
   }
 

@@ -1,18 +1,10 @@
 #include <utility>
 
+#include "firn/format/delete_reference.h"
 #include "firn/scan/delete_loader_internal.h"
 
 namespace firn {
 namespace {
-
-// The one path that a position delete file is about, by its metadata; empty if it may be several.
-std::string_view TargetPath(const DataFile& file) {
-  if (file.referenced_data_file) return *file.referenced_data_file;
-  const std::string* lower = FindInFieldMap(file.metrics.lower_bounds, kDeleteFilePathFieldId);
-  const std::string* upper = FindInFieldMap(file.metrics.upper_bounds, kDeleteFilePathFieldId);
-  if (lower == nullptr || upper == nullptr || *lower != *upper) return {};
-  return *lower;
-}
 
 // Takes the entries of one delete manifest.
 class BatchLoader {
@@ -32,11 +24,10 @@ class BatchLoader {
                         .content = file.content,
                         .format = file.file_format};
     if (!spec_.Matches(file.partition)) return {};
-    if (file.content == FileContent::kPositionDeletes) {
-      const std::string_view target = TargetPath(file);
-      if (!target.empty()) record.target = MakePathKey(target);
-    }
-    AddTexts(file, record);
+    const std::string_view target =
+        file.content == FileContent::kPositionDeletes ? ReferencedDataFile(file) : "";
+    if (!target.empty()) record.target = MakePathKey(target);
+    AddTexts(file, target, record);
     AddExtra(file, record);
     record.partition = batch_.partitions.Add(manifest_.partition_spec_id, file.partition);
     batch_.records.push_back(record);
@@ -69,13 +60,13 @@ class BatchLoader {
                      file.file_path, problem);
   }
 
-  void AddTexts(const DataFile& file, DeleteRecord& record) {
+  // The target is kept too if only bounds told it, as tasks carry no metrics of delete files.
+  void AddTexts(const DataFile& file, std::string_view target, DeleteRecord& record) {
     record.text_offset = batch_.texts.size();
     record.path_length = static_cast<uint32_t>(file.file_path.size());
     batch_.texts += file.file_path;
-    if (!file.referenced_data_file) return;
-    record.referenced_length = static_cast<uint32_t>(file.referenced_data_file->size());
-    batch_.texts += *file.referenced_data_file;
+    record.referenced_length = static_cast<uint32_t>(target.size());
+    batch_.texts += target;
   }
 
   void AddExtra(const DataFile& file, DeleteRecord& record) {

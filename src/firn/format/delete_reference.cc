@@ -1,17 +1,20 @@
-#include "firn/commit/delete_reference.h"
+#include "firn/format/delete_reference.h"
+
+#include <fmt/format.h>
 
 #include "firn/format/schema.h"
 
 namespace firn {
 
-std::string ReferencedDataFile(const DataFile& delete_file) {
+std::string_view ReferencedDataFile(const DataFile& delete_file) {
   if (delete_file.referenced_data_file) {
     return *delete_file.referenced_data_file;
   }
   const FileMetrics& metrics = delete_file.metrics;
   const std::string* lower = FindInFieldMap(metrics.lower_bounds, kDeleteFilePathFieldId);
   const std::string* upper = FindInFieldMap(metrics.upper_bounds, kDeleteFilePathFieldId);
-  return lower != nullptr && upper != nullptr && *lower == *upper ? *lower : std::string();
+  return lower != nullptr && upper != nullptr && *lower == *upper ? std::string_view(*lower)
+                                                                  : std::string_view();
 }
 
 std::string FileKey(const DataFile& file) {
