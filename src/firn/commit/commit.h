@@ -26,6 +26,19 @@ struct CommitContext {
   CancelToken cancel;
 };
 
+/// Add data files.
+struct AppendFilesRequest {
+  std::string branch = std::string(kMainBranch);
+  std::vector<DataFile> data_files;
+  /// Leave the manifests that the table has as they are. Otherwise small ones are merged as
+  /// `commit.manifest.*` says, which keeps planning fast.
+  bool is_fast = false;
+  std::map<std::string, std::string> summary_properties;
+  /// Kept in the summary. If a snapshot in the branch's history has the same key, this append is a
+  /// repeat of that one and nothing is committed.
+  std::optional<std::string> idempotency_key;
+};
+
 /// Replace files by others that hold the same rows: compaction.
 struct RewriteFilesRequest {
   std::string branch = std::string(kMainBranch);
@@ -45,7 +58,19 @@ struct CommitResult {
   Table table;  ///< After the commit.
   int attempts = 1;
   int64_t removed_delete_files = 0;
+  /// A snapshot with the same idempotency key was there: `snapshot_id` is that one's.
+  bool is_repeat = false;
 };
+
+/// Append files whose rows fit the current schema of `planned`. Other writers' commits are no
+/// conflict. The files stay, whatever the outcome: a caller that wrote them discards them if the
+/// append is a repeat or fails, but not after kCommitUnknown.
+///
+/// Errors  kInvalidInput: no files, or one twice. kNotFound: the branch. kCommitConflict: retries
+///         are used up, or the table changed so that the files no longer fit. kCommitUnknown: with
+///         the snapshot id and how to check.
+Result<CommitResult> CommitAppendFiles(const CommitContext& context, const Table& planned,
+                                       const AppendFilesRequest& request);
 
 /// Commit the rewrite of the table that was `planned`, with validation and retries
 /// (`commit.retry.*`).
@@ -57,7 +82,7 @@ struct CommitResult {
 Result<CommitResult> CommitRewriteFiles(const CommitContext& context, const Table& planned,
                                         const RewriteFilesRequest& request);
 
-/// Delete files that a rewrite wrote and that no commit names; see `DiscardFiles`. Not for the
+/// Delete data files that were written for a commit and that no snapshot names; see `DiscardFiles`. Not for the
 /// outputs of a commit whose outcome is unknown.
 void DiscardOutputs(FileIO& io, const std::vector<DataFile>& files);
 

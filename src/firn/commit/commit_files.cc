@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "firn/commit/commit.h"
 #include "firn/commit/commit_files_internal.h"
 #include "firn/io/discard_files.h"
 #include "firn/io/uri.h"
@@ -28,6 +29,14 @@ void CommitFiles::DeleteUnused(FileIO& io, const std::set<std::string>& used) {
   }
   written_ = std::move(kept);
   DiscardFiles(io, unused, "an unused file of a commit");
+}
+
+void DiscardOutputs(FileIO& io, const std::vector<DataFile>& files) {
+  std::vector<std::string> paths;
+  for (const DataFile& file : files) {
+    paths.push_back(file.file_path);
+  }
+  DiscardFiles(io, paths, "an output of a failed commit");
 }
 
 }  // namespace firn

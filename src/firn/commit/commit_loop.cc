@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "firn/base/log.h"
@@ -66,6 +68,21 @@ Result<Table> CommitSnapshot(Catalog& catalog, const Table& base, const std::str
   return catalog.Commit(base.name, requirements, updates);
 }
 
+/// The summary key under which `CommitTarget::idempotency_key` is kept.
+constexpr std::string_view kIdempotencyKey = "firn.idempotency-key";
+
+/// The newest snapshot of the branch that carries `key`, or null.
+const Snapshot* FindByIdempotencyKey(const TableMetadata& metadata, const Snapshot* head,
+                                     std::string_view key) {
+  // Bounded, since the parents in a damaged file may form a ring.
+  size_t left = metadata.snapshots.size();
+  for (const Snapshot* at = head; at != nullptr && left > 0; --left) {
+    if (at->summary.Find(kIdempotencyKey) == key) return at;
+    at = at->parent_snapshot_id ? metadata.FindSnapshot(*at->parent_snapshot_id) : nullptr;
+  }
+  return nullptr;
+}
+
 class CommitLoop {
  public:
   CommitLoop(const CommitContext& context, const CommitTarget& target, SnapshotOperation& operation)
@@ -83,6 +100,7 @@ class CommitLoop {
   Result<Snapshot> Prepare(const CommitBase& base, int attempt);
   Result<std::optional<Table>> Attempt(int attempt);
   CommitResult Succeed(Table committed, int attempt);
+  CommitResult Repeat(SnapshotId earlier);
   Result<Table> SettleUnknown(const Error& cause);
   Status WaitBeforeRetry(int retry, std::chrono::nanoseconds began, const Error& cause);
   void CleanUpAfterSuccess(const Table& committed);
@@ -93,7 +111,8 @@ class CommitLoop {
   CommitFiles files_;
   Table base_table_;
   std::optional<SnapshotId> base_head_id_;
-  std::optional<Error> lost_to_;  ///< Why the last attempt must be repeated.
+  std::optional<Error> lost_to_;       ///< Why the last attempt must be repeated.
+  std::optional<SnapshotId> repeats_;  ///< The snapshot that had done the work before.
 };
 
 Result<CommitBase> CommitLoop::LoadBase() {
@@ -146,6 +165,9 @@ Result<Snapshot> CommitLoop::Prepare(const CommitBase& base, int attempt) {
   if (has_row_ids) {
     snapshot.first_row_id = metadata.next_row_id;
     snapshot.added_rows = next_row_id - metadata.next_row_id;
+  }
+  if (target_.idempotency_key) {
+    staged.summary.Set(std::string(kIdempotencyKey), *target_.idempotency_key);
   }
   staged.summary.Set("engine-name", "firn");
   staged.summary.Set("engine-version", std::string(Version()));
@@ -217,7 +239,17 @@ CommitResult CommitLoop::Succeed(Table committed, int attempt) {
   return {.snapshot_id = target_.snapshot_id,
           .table = std::move(committed),
           .attempts = attempt,
-          .removed_delete_files = 0};
+          .removed_delete_files = 0,
+          .is_repeat = false};
+}
+
+CommitResult CommitLoop::Repeat(SnapshotId earlier) {
+  files_.DeleteUnused(*base_table_.io, {});
+  return {.snapshot_id = earlier,
+          .table = base_table_,
+          .attempts = 0,
+          .removed_delete_files = 0,
+          .is_repeat = true};
 }
 
 /// The committed table, or nothing if another writer won and the attempt may be repeated.
@@ -226,6 +258,14 @@ Result<std::optional<Table>> CommitLoop::Attempt(int attempt) {
   FIRN_ASSIGN(const CommitBase base, LoadBase());
   if (base_table_.metadata->FindSnapshot(target_.snapshot_id) != nullptr) {
     return std::optional(base_table_);  // A "conflict" that was our own success.
+  }
+  if (target_.idempotency_key) {
+    const Snapshot* earlier =
+        FindByIdempotencyKey(*base_table_.metadata, base.head, *target_.idempotency_key);
+    if (earlier != nullptr) {
+      repeats_ = earlier->snapshot_id;
+      return std::optional(base_table_);
+    }
   }
   FIRN_ASSIGN(const Snapshot snapshot, Prepare(base, attempt));
   Result<Table> committed =
@@ -249,6 +289,7 @@ Result<CommitResult> CommitLoop::Run() {
   for (int attempt = 1;; ++attempt) {
     Result<std::optional<Table>> committed = Attempt(attempt);
     if (committed.ok() && *committed) {
+      if (repeats_) return Repeat(*repeats_);
       return Succeed(**std::move(committed), attempt);
     }
     const Status wait =
@@ -263,6 +304,13 @@ Result<CommitResult> CommitLoop::Run() {
 }
 
 }  // namespace
+
+std::vector<ManifestFile> CommitBase::ManifestsOf(ManifestContent content) const {
+  std::vector<ManifestFile> chosen;
+  std::copy_if(manifests.begin(), manifests.end(), std::back_inserter(chosen),
+               [&](const ManifestFile& manifest) { return manifest.content == content; });
+  return chosen;
+}
 
 SnapshotId NewSnapshotId(const TableMetadata& metadata, Random& random) {
   for (;;) {

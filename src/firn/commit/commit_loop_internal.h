@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct CommitBase {
   const Table* table = nullptr;
   const Snapshot* head = nullptr;       ///< Null: the branch has no snapshot yet.
   std::vector<ManifestFile> manifests;  ///< Of the head.
+
+  std::vector<ManifestFile> ManifestsOf(ManifestContent content) const;
 };
 
 /// What the operation makes of it.
@@ -38,6 +41,8 @@ struct CommitTarget {
   TableName table;
   std::string branch;
   SnapshotId snapshot_id = 0;  ///< Of the new snapshot; kept over retries.
+  /// Goes into the summary; a snapshot of the branch that has it already stands for this commit.
+  std::optional<std::string> idempotency_key;
 };
 
 /// A random positive id that no snapshot of `metadata` has.
