@@ -1,3 +1,5 @@
+#include "firn/data/arrow_bridge.h"
+
 #include <mutex>
 #include <new>
 #include <optional>
@@ -5,8 +7,6 @@
 
 #include <arrow/compute/initialize.h>
 #include <parquet/exception.h>
-
-#include "firn/data/arrow_bridge_internal.h"
 
 namespace firn {
 namespace {

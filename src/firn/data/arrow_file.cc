@@ -4,7 +4,7 @@
 #include <arrow/buffer.h>
 #include <arrow/util/future.h>
 
-#include "firn/data/arrow_bridge_internal.h"
+#include "firn/data/arrow_bridge.h"
 #include "firn/data/arrow_file_internal.h"
 
 namespace firn {

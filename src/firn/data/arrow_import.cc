@@ -3,7 +3,7 @@
 
 #include <arrow/type.h>
 
-#include "firn/data/arrow_types_internal.h"
+#include "firn/data/arrow_types.h"
 #include "firn/data/file_schema_internal.h"
 
 namespace firn {

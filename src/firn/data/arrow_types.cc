@@ -1,10 +1,11 @@
+#include "firn/data/arrow_types.h"
+
 #include <string>
 #include <utility>
 
 #include <arrow/util/key_value_metadata.h>
 
 #include "firn/base/number.h"
-#include "firn/data/arrow_types_internal.h"
 
 namespace firn {
 namespace {

@@ -7,7 +7,7 @@
 #include <arrow/util/decimal.h>
 
 #include "firn/base/int128.h"
-#include "firn/data/arrow_bridge_internal.h"
+#include "firn/data/arrow_bridge.h"
 #include "firn/data/avro_columns_internal.h"
 
 namespace firn {

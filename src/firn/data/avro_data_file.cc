@@ -4,7 +4,7 @@
 #include <arrow/array.h>
 #include <arrow/builder.h>
 
-#include "firn/data/arrow_bridge_internal.h"
+#include "firn/data/arrow_bridge.h"
 #include "firn/data/avro_columns_internal.h"
 #include "firn/data/data_file_internal.h"
 #include "firn/format/avro_reader.h"

@@ -1,3 +1,5 @@
+#include "firn/data/batch_stream.h"
+
 #include <cerrno>
 #include <string>
 #include <utility>
@@ -7,8 +9,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
-#include "firn/data/arrow_bridge_internal.h"
-#include "firn/data/batch_stream_internal.h"
+#include "firn/data/arrow_bridge.h"
 
 namespace firn {
 namespace {

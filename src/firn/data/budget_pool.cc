@@ -1,6 +1,6 @@
 #include <arrow/status.h>
 
-#include "firn/data/arrow_bridge_internal.h"
+#include "firn/data/arrow_bridge.h"
 #include "firn/data/budget_pool_internal.h"
 
 namespace firn {

@@ -10,8 +10,8 @@
 #include <arrow/util/utf8.h>
 
 #include "firn/base/int128.h"
-#include "firn/data/arrow_bridge_internal.h"
-#include "firn/data/arrow_types_internal.h"
+#include "firn/data/arrow_bridge.h"
+#include "firn/data/arrow_types.h"
 #include "firn/data/column_convert_internal.h"
 
 namespace firn {

@@ -5,7 +5,7 @@
 #include <arrow/array/concatenate.h>
 #include <arrow/record_batch.h>
 
-#include "firn/data/arrow_bridge_internal.h"
+#include "firn/data/arrow_bridge.h"
 #include "firn/data/parquet_pages_internal.h"
 
 namespace firn {

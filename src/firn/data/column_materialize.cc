@@ -3,7 +3,7 @@
 #include <arrow/array.h>
 #include <arrow/compute/cast.h>
 
-#include "firn/data/arrow_bridge_internal.h"
+#include "firn/data/arrow_bridge.h"
 #include "firn/data/column_convert_internal.h"
 #include "firn/data/column_resolver_internal.h"
 #include "firn/data/value_arrays_internal.h"

@@ -4,7 +4,7 @@
 #include <arrow/type.h>
 #include <arrow/type_traits.h>
 
-#include "firn/data/arrow_types_internal.h"
+#include "firn/data/arrow_types.h"
 #include "firn/data/column_convert_internal.h"
 #include "firn/data/column_resolver_internal.h"
 

@@ -3,7 +3,7 @@
 
 #include <arrow/record_batch.h>
 
-#include "firn/data/batch_stream_internal.h"
+#include "firn/data/batch_stream.h"
 #include "firn/data/reader.h"
 
 namespace firn {

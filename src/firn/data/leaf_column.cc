@@ -1,6 +1,6 @@
 #include <arrow/array.h>
 
-#include "firn/data/arrow_bridge_internal.h"
+#include "firn/data/arrow_bridge.h"
 #include "firn/data/leaf_column_internal.h"
 
 namespace firn {

@@ -6,7 +6,7 @@
 #include <arrow/util/key_value_metadata.h>
 
 #include "firn/base/number.h"
-#include "firn/data/arrow_bridge_internal.h"
+#include "firn/data/arrow_bridge.h"
 #include "firn/data/arrow_file_internal.h"
 #include "firn/data/data_file_internal.h"
 

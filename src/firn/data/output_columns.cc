@@ -3,8 +3,8 @@
 #include <arrow/array.h>
 #include <arrow/builder.h>
 
-#include "firn/data/arrow_bridge_internal.h"
-#include "firn/data/arrow_types_internal.h"
+#include "firn/data/arrow_bridge.h"
+#include "firn/data/arrow_types.h"
 #include "firn/data/task_reader_internal.h"
 #include "firn/data/value_arrays_internal.h"
 

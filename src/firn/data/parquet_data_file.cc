@@ -11,9 +11,9 @@
 #include <parquet/metadata.h>
 
 #include "firn/base/number.h"
-#include "firn/data/arrow_bridge_internal.h"
+#include "firn/data/arrow_bridge.h"
 #include "firn/data/arrow_file_internal.h"
-#include "firn/data/arrow_types_internal.h"
+#include "firn/data/arrow_types.h"
 #include "firn/data/data_file_internal.h"
 #include "firn/data/parquet_pages_internal.h"
 #include "firn/data/parquet_pruning_internal.h"

@@ -3,8 +3,8 @@
 #include <arrow/array/data.h>
 #include <arrow/type.h>
 
-#include "firn/data/arrow_bridge_internal.h"
-#include "firn/data/arrow_types_internal.h"
+#include "firn/data/arrow_bridge.h"
+#include "firn/data/arrow_types.h"
 #include "firn/data/parquet_schema_internal.h"
 
 namespace firn {

@@ -13,9 +13,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "firn/data/arrow_bridge_internal.h"
-#include "firn/data/arrow_types_internal.h"
-#include "firn/data/batch_stream_internal.h"
+#include "firn/data/arrow_bridge.h"
+#include "firn/data/arrow_types.h"
+#include "firn/data/batch_stream.h"
 #include "firn/data/row_table_testing_internal.h"
 #include "firn/format/name_mapping.h"
 #include "firn/testing/matchers.h"

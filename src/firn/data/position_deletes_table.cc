@@ -5,8 +5,8 @@
 #include <arrow/array.h>
 #include <arrow/record_batch.h>
 
-#include "firn/data/arrow_types_internal.h"
-#include "firn/data/batch_stream_internal.h"
+#include "firn/data/arrow_types.h"
+#include "firn/data/batch_stream.h"
 #include "firn/data/file_rows_internal.h"
 #include "firn/data/position_deletes_internal.h"
 #include "firn/data/read_fields_internal.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "firn/data/batch_stream_internal.h"
+#include "firn/data/batch_stream.h"
 #include "firn/data/task_stream_internal.h"
 
 namespace firn {

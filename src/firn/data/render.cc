@@ -6,7 +6,7 @@
 #include <arrow/record_batch.h>
 
 #include "firn/base/text.h"
-#include "firn/data/batch_stream_internal.h"
+#include "firn/data/batch_stream.h"
 #include "firn/data/cell_text_internal.h"
 #include "firn/data/render_internal.h"
 #include "firn/format/value_render.h"

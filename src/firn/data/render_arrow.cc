@@ -4,7 +4,7 @@
 #include <arrow/ipc/writer.h>
 #include <arrow/record_batch.h>
 
-#include "firn/data/arrow_bridge_internal.h"
+#include "firn/data/arrow_bridge.h"
 #include "firn/data/arrow_file_internal.h"
 #include "firn/data/render_internal.h"
 

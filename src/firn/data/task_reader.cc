@@ -9,7 +9,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/util/bit_util.h>
 
-#include "firn/data/arrow_bridge_internal.h"
+#include "firn/data/arrow_bridge.h"
 #include "firn/data/read_fields_internal.h"
 #include "firn/data/task_reader_internal.h"
 

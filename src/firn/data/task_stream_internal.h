@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "firn/data/batch_stream_internal.h"
+#include "firn/data/batch_stream.h"
 #include "firn/data/reader.h"
 
 namespace firn {

@@ -7,8 +7,8 @@
 #include <arrow/scalar.h>
 #include <arrow/util/decimal.h>
 
-#include "firn/data/arrow_bridge_internal.h"
-#include "firn/data/arrow_types_internal.h"
+#include "firn/data/arrow_bridge.h"
+#include "firn/data/arrow_types.h"
 #include "firn/data/value_arrays_internal.h"
 
 namespace firn {

@@ -5,9 +5,9 @@
 #include <arrow/builder.h>
 #include <arrow/record_batch.h>
 
-#include "firn/data/arrow_bridge_internal.h"
-#include "firn/data/arrow_types_internal.h"
-#include "firn/data/batch_stream_internal.h"
+#include "firn/data/arrow_bridge.h"
+#include "firn/data/arrow_types.h"
+#include "firn/data/batch_stream.h"
 #include "firn/data/reader.h"
 #include "firn/data/value_arrays_internal.h"
 

@@ -11,9 +11,9 @@
 #include <arrow/record_batch.h>
 #include <fmt/format.h>
 
-#include "firn/data/arrow_bridge_internal.h"
-#include "firn/data/arrow_types_internal.h"
-#include "firn/data/batch_stream_internal.h"
+#include "firn/data/arrow_bridge.h"
+#include "firn/data/arrow_types.h"
+#include "firn/data/batch_stream.h"
 #include "firn/data/data_file_writer_internal.h"
 #include "firn/data/partition_splitter_internal.h"
 
