@@ -3,6 +3,7 @@
 #   make demo      firn's main job on a table that Spark wrote
 #   make test      every test
 #   make build     build/release/firn
+#   make soak      racing and killed writers, for long
 #   make interop   comparison with live Spark, PyIceberg and others
 #   make bench     micro-benchmarks
 #   make package   dist/firn-<version>-linux-x86_64.tar.gz
@@ -11,7 +12,7 @@
 SHELL := /bin/bash
 export PATH := $(CURDIR)/.deps/cmake/bin:$(PATH)
 
-.PHONY: demo test build interop bench package format configure
+.PHONY: demo test build soak interop bench package format configure
 
 demo: build
 	scripts/demo build/release/firn
@@ -22,6 +23,9 @@ test: configure
 
 build: configure
 	cmake --build --preset release --target firn
+
+soak: build
+	python3 -B tests/trust/commits_test.py build/release/firn 16 50 200
 
 interop: build
 	scripts/interop build/release/firn

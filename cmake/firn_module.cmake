@@ -48,7 +48,7 @@ function(firn_add_test_programs)
   # Tests that the sanitizers run: all but those of modules that stand on Arrow, whose shared
   # libraries are not instrumented.
   add_custom_target(quick_tests)
-  set(FIRN_ARROW_MODULES data maintain session procedure cli)
+  set(FIRN_ARROW_MODULES data change maintain ingest session procedure cli)
   get_property(modules GLOBAL PROPERTY FIRN_MODULES)
   get_property(graph GLOBAL PROPERTY FIRN_MODULE_GRAPH)
   list(JOIN graph "\n" text)

@@ -28,6 +28,9 @@
 //   # A comment.
 //   table part_day                    copy testdata/spark/part_day to $HERE/part_day
 //
+//   file in/a.csv                     write $HERE/in/a.csv with the lines that follow
+//   id,name
+//
 //   > count $HERE/part_day            run firn with these words (quotes as in a shell)
 //   {"count":26}                      its standard output, line by line; `*` stands for any text
 //
@@ -166,12 +169,19 @@ class Script {
     if (command.starts_with("table ")) {
       const fs::path name = command.substr(6);
       fs::copy(fs::path(TestDataPath("spark")) / name, here_ / name, fs::copy_options::recursive);
+    } else if (command.starts_with("file ")) {
+      const fs::path path = here_ / command.substr(5);
+      fs::create_directories(path.parent_path());
+      std::ofstream file(path);
+      for (const std::string& line : block.expected)
+        file << line << '\n';
     } else if (command.starts_with("> ") || command.starts_with(">~ ")) {
       const bool is_sorted = command[1] == '~';
       const Outcome outcome = RunProgram(command.substr(command.find(' ') + 1), is_sorted);
       Check(block, outcome, is_sorted);
     } else {
-      ADD_FAILURE() << path_ << ": '" << command << "', expected 'table NAME', '> …' or '>~ …'";
+      ADD_FAILURE() << path_ << ": '" << command
+                    << "', expected 'table NAME', 'file NAME', '> …' or '>~ …'";
     }
   }
 

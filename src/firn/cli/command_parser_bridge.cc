@@ -16,6 +16,7 @@ namespace firn {
 namespace {
 
 constexpr const char* kGroups[][2] = {{"catalog", "Look at the configured catalogs."},
+                                      {"ingest", "Load files into a table."},
                                       {"namespace", "Look at and change namespaces."},
                                       {"table", "Look at and change tables."}};
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "firn/base/cancel.h"
@@ -62,6 +63,11 @@ struct CommitResult {
   bool is_repeat = false;
 };
 
+/// The newest snapshot in the history of `branch` that was committed with this idempotency key:
+/// for asking before the work is done.
+std::optional<SnapshotId> FindIdempotencyKey(const TableMetadata& metadata,
+                                             const std::string& branch, std::string_view key);
+
 /// Append files whose rows fit the current schema of `planned`. Other writers' commits are no
 /// conflict. The files stay, whatever the outcome: a caller that wrote them discards them if the
 /// append is a repeat or fails, but not after kCommitUnknown.
@@ -82,8 +88,8 @@ Result<CommitResult> CommitAppendFiles(const CommitContext& context, const Table
 Result<CommitResult> CommitRewriteFiles(const CommitContext& context, const Table& planned,
                                         const RewriteFilesRequest& request);
 
-/// Delete data files that were written for a commit and that no snapshot names; see `DiscardFiles`. Not for the
-/// outputs of a commit whose outcome is unknown.
+/// Delete data files that were written for a commit and that no snapshot names; see `DiscardFiles`.
+/// Not for the outputs of a commit whose outcome is unknown.
 void DiscardOutputs(FileIO& io, const std::vector<DataFile>& files);
 
 }  // namespace firn

@@ -71,18 +71,6 @@ Result<Table> CommitSnapshot(Catalog& catalog, const Table& base, const std::str
 /// The summary key under which `CommitTarget::idempotency_key` is kept.
 constexpr std::string_view kIdempotencyKey = "firn.idempotency-key";
 
-/// The newest snapshot of the branch that carries `key`, or null.
-const Snapshot* FindByIdempotencyKey(const TableMetadata& metadata, const Snapshot* head,
-                                     std::string_view key) {
-  // Bounded, since the parents in a damaged file may form a ring.
-  size_t left = metadata.snapshots.size();
-  for (const Snapshot* at = head; at != nullptr && left > 0; --left) {
-    if (at->summary.Find(kIdempotencyKey) == key) return at;
-    at = at->parent_snapshot_id ? metadata.FindSnapshot(*at->parent_snapshot_id) : nullptr;
-  }
-  return nullptr;
-}
-
 class CommitLoop {
  public:
   CommitLoop(const CommitContext& context, const CommitTarget& target, SnapshotOperation& operation)
@@ -260,12 +248,8 @@ Result<std::optional<Table>> CommitLoop::Attempt(int attempt) {
     return std::optional(base_table_);  // A "conflict" that was our own success.
   }
   if (target_.idempotency_key) {
-    const Snapshot* earlier =
-        FindByIdempotencyKey(*base_table_.metadata, base.head, *target_.idempotency_key);
-    if (earlier != nullptr) {
-      repeats_ = earlier->snapshot_id;
-      return std::optional(base_table_);
-    }
+    repeats_ = FindIdempotencyKey(*base_table_.metadata, target_.branch, *target_.idempotency_key);
+    if (repeats_) return std::optional(base_table_);
   }
   FIRN_ASSIGN(const Snapshot snapshot, Prepare(base, attempt));
   Result<Table> committed =
@@ -304,6 +288,16 @@ Result<CommitResult> CommitLoop::Run() {
 }
 
 }  // namespace
+
+std::optional<SnapshotId> FindIdempotencyKey(const TableMetadata& metadata,
+                                             const std::string& branch, std::string_view key) {
+  const auto ref = metadata.refs.find(branch);
+  if (ref == metadata.refs.end()) return std::nullopt;
+  for (const Snapshot* snapshot : AncestorsOf(metadata, ref->second.snapshot_id)) {
+    if (snapshot->summary.Find(kIdempotencyKey) == key) return snapshot->snapshot_id;
+  }
+  return std::nullopt;
+}
 
 std::vector<ManifestFile> CommitBase::ManifestsOf(ManifestContent content) const {
   std::vector<ManifestFile> chosen;

@@ -1,3 +1,5 @@
+#include "firn/data/arrow_file.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -5,7 +7,6 @@
 #include <arrow/util/future.h>
 
 #include "firn/data/arrow_bridge.h"
-#include "firn/data/arrow_file_internal.h"
 
 namespace firn {
 namespace {

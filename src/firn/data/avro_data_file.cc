@@ -116,8 +116,11 @@ class AvroDataReader final : public DataFileReader {
     FIRN_ASSIGN(const auto avro, AvroReader::Open(file_));
     FIRN_ASSIGN(fields_, AvroFileFields(*avro->schema()));
     NumberLeaves(fields_);
-    ResolveContext context{.identity_values = request.identity_values, .prunes_nested = false};
-    FIRN_ASSIGN(context.is_mapped_by_name, AssignFieldIds(fields_, request.name_mapping));
+    ResolveContext context{.identity_values = request.identity_values,
+                           .prunes_nested = false,
+                           .is_exact = request.matches_names};
+    FIRN_ASSIGN(context.is_mapped_by_name,
+                AssignFieldIds(fields_, request.name_mapping, request.matches_names));
     FIRN_ASSIGN(plan_, ResolveColumns(request.wanted, fields_, context));
     std::vector<std::shared_ptr<arrow::Field>> children;
     for (const FileField& field : fields_) {
@@ -131,6 +134,7 @@ class AvroDataReader final : public DataFileReader {
   }
 
   const ReadPlan& plan() const override { return plan_; }
+  const std::vector<FileField>& fields() const override { return fields_; }
   const std::vector<FilePart>& parts() const override { return parts_; }
 
   Result<std::unique_ptr<BatchSource>> OpenPart(size_t, Executor*) const override {

@@ -1,7 +1,8 @@
+#include "firn/data/budget_pool.h"
+
 #include <arrow/status.h>
 
 #include "firn/data/arrow_bridge.h"
-#include "firn/data/budget_pool_internal.h"
 
 namespace firn {
 

@@ -115,7 +115,7 @@ Result<ArrayDataPtr> MapToInt64(const arrow::ArrayData& column,
 
 Result<ArrayDataPtr> ConvertUnits(const arrow::ArrayData& column, int64_t from_steps,
                                   const std::shared_ptr<arrow::DataType>& type, int64_t to_steps,
-                                  arrow::MemoryPool* pool) {
+                                  bool is_exact, arrow::MemoryPool* pool) {
   if (column.type->id() == ArrowId::TIME32) {
     const int64_t factor = to_steps / from_steps;
     return MapToInt64<int32_t>(column, type, pool, [factor](int32_t value, int64_t* out) {
@@ -130,14 +130,14 @@ Result<ArrayDataPtr> ConvertUnits(const arrow::ArrayData& column, int64_t from_s
     });
   }
   const int64_t divisor = from_steps / to_steps;
-  return MapToInt64<int64_t>(column, type, pool, [divisor](int64_t value, int64_t* out) {
+  return MapToInt64<int64_t>(column, type, pool, [divisor, is_exact](int64_t value, int64_t* out) {
     *out = value / divisor - (value % divisor < 0 ? 1 : 0);  // Toward the past, as Java does.
-    return true;
+    return !is_exact || value % divisor == 0;
   });
 }
 
 Result<ArrayDataPtr> ConvertToTime(const arrow::ArrayData& column,
-                                   const std::shared_ptr<arrow::DataType>& type,
+                                   const std::shared_ptr<arrow::DataType>& type, bool is_exact,
                                    arrow::MemoryPool* pool) {
   const int64_t to_steps = *TimeSteps(*type);
   if (column.type->id() == ArrowId::INT64) return WithType(column, type);
@@ -149,7 +149,7 @@ Result<ArrayDataPtr> ConvertToTime(const arrow::ArrayData& column,
   }
   const int64_t from_steps = *TimeSteps(*column.type);
   if (from_steps == to_steps) return WithType(column, type);
-  return ConvertUnits(column, from_steps, type, to_steps, pool);
+  return ConvertUnits(column, from_steps, type, to_steps, is_exact, pool);
 }
 
 // A physical width may hold more digits than the file's own type declares.
@@ -311,7 +311,7 @@ bool CanConvertColumn(const arrow::DataType& from, const Type& to) {
 }
 
 Result<ArrayDataPtr> ConvertColumn(const arrow::ArrayData& column, const Type& to,
-                                   arrow::MemoryPool* pool) {
+                                   arrow::MemoryPool* pool, bool is_exact) {
   FIRN_ASSIGN(const auto type, ToArrowType(to));
   if (column.type->id() == ArrowId::NA) {
     FIRN_ASSIGN(const auto nulls, GuardArrowResult(ErrorCode::kInternal, [&] {
@@ -322,13 +322,13 @@ Result<ArrayDataPtr> ConvertColumn(const arrow::ArrayData& column, const Type& t
   if (column.type->id() == ArrowId::DICTIONARY) {
     const auto& dictionary = static_cast<const arrow::DictionaryType&>(*column.type);
     FIRN_ASSIGN(const auto decoded, CastColumn(column, dictionary.value_type(), pool));
-    return ConvertColumn(*decoded, to, pool);
+    return ConvertColumn(*decoded, to, pool, is_exact);
   }
   if (to.id() == TypeId::kDecimal) return ConvertDecimal(column, to, type, pool);
   if (column.type->Equals(*type)) return column.Copy();
   const TypeId id = to.id();
   if (id == TypeId::kDate) return WithType(column, type);  // From plain 32-bit integers.
-  if (id == TypeId::kTime || to.is_timestamp()) return ConvertToTime(column, type, pool);
+  if (id == TypeId::kTime || to.is_timestamp()) return ConvertToTime(column, type, is_exact, pool);
   if (id == TypeId::kString || id == TypeId::kBinary) return ConvertToBytes(column, type, pool);
   if (id == TypeId::kUuid || id == TypeId::kFixed) return ConvertToFixed(column, to, type, pool);
   return CastColumn(column, type, pool);  // Integers and floats widen.

@@ -6,7 +6,7 @@
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/column_convert_internal.h"
 #include "firn/data/column_resolver_internal.h"
-#include "firn/data/value_arrays_internal.h"
+#include "firn/data/value_arrays.h"
 
 // Turns a batch of a file, as its format's reader delivers it, into the columns of a ReadPlan.
 // Nested arrays keep their offsets and validity; only types, missing children and converted leaves
@@ -19,7 +19,7 @@ using ArrayDataPtr = std::shared_ptr<arrow::ArrayData>;
 
 class Materializer {
  public:
-  explicit Materializer(arrow::MemoryPool* pool) : pool_(pool) {}
+  Materializer(arrow::MemoryPool* pool, bool is_exact) : pool_(pool), is_exact_(is_exact) {}
 
   // `siblings` are the arrays that `plan` may draw from, `length` what a new array needs.
   Result<ArrayDataPtr> Make(const ColumnPlan& plan, const std::vector<ArrayDataPtr>& siblings,
@@ -43,8 +43,8 @@ class Materializer {
     if (id == TypeId::kStruct) return MakeStruct(plan, data);
     if (id == TypeId::kList) return MakeList(plan, data);
     if (id == TypeId::kMap) return MakeMap(plan, data);
-    FIRN_ASSIGN(auto converted, ConvertColumn(data, *plan.target.type, pool_), "column '{}'",
-                plan.target.name);
+    FIRN_ASSIGN(auto converted, ConvertColumn(data, *plan.target.type, pool_, is_exact_),
+                "column '{}'", plan.target.name);
     return converted;
   }
 
@@ -117,6 +117,7 @@ class Materializer {
   }
 
   arrow::MemoryPool* pool_;
+  bool is_exact_;
 };
 
 }  // namespace
@@ -124,7 +125,7 @@ class Materializer {
 Result<std::vector<std::shared_ptr<arrow::Array>>> MaterializeColumns(const ReadPlan& plan,
                                                                       const arrow::ArrayData& rows,
                                                                       arrow::MemoryPool* pool) {
-  Materializer materializer(pool);
+  Materializer materializer(pool, plan.is_exact);
   std::vector<std::shared_ptr<arrow::Array>> columns;
   for (const ColumnPlan& column : plan.columns) {
     FIRN_ASSIGN(auto data, materializer.Make(column, rows.child_data, rows.length));

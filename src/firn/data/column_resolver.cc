@@ -188,11 +188,14 @@ Result<ReadPlan> ResolveColumns(const std::vector<NestedField>& wanted,
     plan.columns.push_back(std::move(column));
   }
   plan.leaves = resolver.leaves();
+  plan.is_exact = context.is_exact;
   AssignFileIndices(plan.columns, fields, plan.leaves);
   return plan;
 }
 
-Result<bool> AssignFieldIds(std::vector<FileField>& fields, const NameMapping* mapping) {
+Result<bool> AssignFieldIds(std::vector<FileField>& fields, const NameMapping* mapping,
+                            bool matches_names) {
+  if (matches_names) DropFieldIds(fields);
   if (HasFieldIds(fields) || fields.empty()) return false;
   if (mapping == nullptr) {
     return MakeError(ErrorCode::kCorrupt,

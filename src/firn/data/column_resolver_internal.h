@@ -37,6 +37,7 @@ struct ColumnPlan {
 struct ReadPlan {
   std::vector<ColumnPlan> columns;  ///< One for each wanted field, in order.
   std::set<int> leaves;             ///< Leaves of the file to read.
+  bool is_exact = false;            ///< See ResolveContext.
 };
 
 /// What a file's columns are resolved with.
@@ -47,6 +48,8 @@ struct ResolveContext {
   bool is_mapped_by_name = false;
   /// The format's reader can leave out fields of structs; otherwise whole columns are read.
   bool prunes_nested = true;
+  /// Times must fit the wanted type to the last digit: what is read is going to be stored.
+  bool is_exact = false;
 };
 
 /// Plan the reading of `wanted` from `fields`, which outlive the plan. Ids of wanted fields are
@@ -57,9 +60,10 @@ Result<ReadPlan> ResolveColumns(const std::vector<NestedField>& wanted,
                                 const ResolveContext& context);
 
 /// Give a file's fields their ids: its own if it has any, else those of the table's name mapping
-/// (null: the table has none). Returns whether the mapping was used. Errors: kCorrupt if neither
-/// exists.
-Result<bool> AssignFieldIds(std::vector<FileField>& fields, const NameMapping* mapping);
+/// (null: the table has none). With `matches_names` the mapping alone counts. Returns whether the
+/// mapping was used. Errors: kCorrupt if neither exists.
+Result<bool> AssignFieldIds(std::vector<FileField>& fields, const NameMapping* mapping,
+                            bool matches_names = false);
 
 /// The columns of `plan` from one batch of the file. `rows` holds the leaves that the plan asked
 /// for, pruned, in file order. Errors: kCorrupt, naming the column: a value does not fit.

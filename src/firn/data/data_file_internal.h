@@ -9,7 +9,7 @@
 
 #include "firn/base/executor.h"
 #include "firn/base/result.h"
-#include "firn/data/budget_pool_internal.h"
+#include "firn/data/budget_pool.h"
 #include "firn/data/column_resolver_internal.h"
 #include "firn/expression/expression.h"
 #include "firn/format/manifest.h"
@@ -25,6 +25,7 @@ struct DataFileRequest {
   FileFormat format = FileFormat::kParquet;
   std::vector<NestedField> wanted;
   const NameMapping* name_mapping = nullptr;
+  bool matches_names = false;  ///< By the mapping alone, whatever ids the file carries.
   std::map<int32_t, Value> identity_values;
   /// Rows that cannot match may be left out; bound to fields of `wanted`. Null: all rows.
   ExpressionPtr prune_filter;
@@ -59,6 +60,8 @@ class DataFileReader {
  public:
   virtual ~DataFileReader() = default;
   virtual const ReadPlan& plan() const = 0;
+  /// All columns of the file.
+  virtual const std::vector<FileField>& fields() const = 0;
   /// Ascending by row; parts that the filter rules out are missing.
   virtual const std::vector<FilePart>& parts() const = 0;
   /// `executor` (may be null): decode columns of the part in parallel, if the format can.

@@ -7,7 +7,7 @@
 
 #include <arrow/type_fwd.h>
 
-#include "firn/data/budget_pool_internal.h"
+#include "firn/data/budget_pool.h"
 #include "firn/data/column_metrics_internal.h"
 #include "firn/data/parquet_file_writer_internal.h"
 #include "firn/data/writer.h"

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "firn/data/budget_pool_internal.h"
+#include "firn/data/budget_pool.h"
 #include "firn/data/key_set_internal.h"
 #include "firn/data/reader.h"
 #include "firn/data/row_filter_internal.h"

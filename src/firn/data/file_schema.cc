@@ -19,6 +19,13 @@ bool HasFieldIds(const std::vector<FileField>& fields) {
   });
 }
 
+void DropFieldIds(std::vector<FileField>& fields) {
+  for (FileField& field : fields) {
+    field.id.reset();
+    DropFieldIds(field.children);
+  }
+}
+
 bool IsListLike(const arrow::DataType& type) {
   return type.id() == arrow::Type::LIST || type.id() == arrow::Type::LARGE_LIST ||
          type.id() == arrow::Type::FIXED_SIZE_LIST;

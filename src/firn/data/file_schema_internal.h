@@ -32,6 +32,8 @@ int NumberLeaves(std::vector<FileField>& fields, int next_leaf = 0);
 /// True if any field at any depth has an id.
 bool HasFieldIds(const std::vector<FileField>& fields);
 
+void DropFieldIds(std::vector<FileField>& fields);
+
 /// Give ids to a file without them: by name, at every depth; lists and maps match "element", "key"
 /// and "value" whatever the file calls them. Fields without a mapping stay without id.
 void ApplyNameMapping(std::vector<FileField>& fields, const std::vector<MappedField>& mapping);

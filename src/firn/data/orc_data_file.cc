@@ -7,7 +7,7 @@
 
 #include "firn/base/number.h"
 #include "firn/data/arrow_bridge.h"
-#include "firn/data/arrow_file_internal.h"
+#include "firn/data/arrow_file.h"
 #include "firn/data/data_file_internal.h"
 
 // ORC data files through Arrow's adapter, a stripe at a time. Whole top-level columns are read;
@@ -81,8 +81,11 @@ class OrcReader final : public DataFileReader {
     FIRN_RETURN_IF_ERROR(
         GuardArrow(ErrorCode::kCorrupt, [&] { return ReadTail(request.batch_rows); }));
     NumberLeaves(fields_);
-    ResolveContext context{.identity_values = request.identity_values, .prunes_nested = false};
-    FIRN_ASSIGN(context.is_mapped_by_name, AssignFieldIds(fields_, request.name_mapping));
+    ResolveContext context{.identity_values = request.identity_values,
+                           .prunes_nested = false,
+                           .is_exact = request.matches_names};
+    FIRN_ASSIGN(context.is_mapped_by_name,
+                AssignFieldIds(fields_, request.name_mapping, request.matches_names));
     FIRN_ASSIGN(plan_, ResolveColumns(request.wanted, fields_, context));
     for (size_t i = 0; i < fields_.size(); ++i) {
       const auto leaf = plan_.leaves.lower_bound(fields_[i].first_leaf);
@@ -94,6 +97,7 @@ class OrcReader final : public DataFileReader {
   }
 
   const ReadPlan& plan() const override { return plan_; }
+  const std::vector<FileField>& fields() const override { return fields_; }
   const std::vector<FilePart>& parts() const override { return parts_; }
 
   Result<std::unique_ptr<BatchSource>> OpenPart(size_t part, Executor*) const override {

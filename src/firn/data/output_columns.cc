@@ -6,7 +6,7 @@
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/arrow_types.h"
 #include "firn/data/task_reader_internal.h"
-#include "firn/data/value_arrays_internal.h"
+#include "firn/data/value_arrays.h"
 
 // The columns of a read's result: the table's own, cut to what was asked for, and the metadata
 // columns of the spec.

@@ -12,7 +12,7 @@
 
 #include "firn/base/number.h"
 #include "firn/data/arrow_bridge.h"
-#include "firn/data/arrow_file_internal.h"
+#include "firn/data/arrow_file.h"
 #include "firn/data/arrow_types.h"
 #include "firn/data/data_file_internal.h"
 #include "firn/data/parquet_pages_internal.h"
@@ -153,8 +153,10 @@ class ParquetReader final : public DataFileReader {
         pool_(request.pool) {}
 
   Status Plan(const DataFileRequest& request) {
-    ResolveContext context{.identity_values = request.identity_values};
-    FIRN_ASSIGN(context.is_mapped_by_name, AssignFieldIds(fields_, request.name_mapping));
+    ResolveContext context{.identity_values = request.identity_values,
+                           .is_exact = request.matches_names};
+    FIRN_ASSIGN(context.is_mapped_by_name,
+                AssignFieldIds(fields_, request.name_mapping, request.matches_names));
     FIRN_ASSIGN(plan_, ResolveColumns(request.wanted, fields_, context));
     const Status planned = GuardArrow(ErrorCode::kCorrupt, [&] { return PlanParts(request); });
     if (!planned.ok()) return TellEncryption(planned.error());
@@ -162,6 +164,7 @@ class ParquetReader final : public DataFileReader {
   }
 
   const ReadPlan& plan() const override { return plan_; }
+  const std::vector<FileField>& fields() const override { return fields_; }
   const std::vector<FilePart>& parts() const override { return parts_; }
 
   Result<std::unique_ptr<BatchSource>> OpenPart(size_t part, Executor* executor) const override {

@@ -12,7 +12,7 @@
 
 #include "firn/base/version.h"
 #include "firn/data/arrow_bridge.h"
-#include "firn/data/arrow_file_internal.h"
+#include "firn/data/arrow_file.h"
 #include "firn/data/arrow_types.h"
 #include "firn/data/parquet_file_writer_internal.h"
 #include "firn/data/parquet_schema_internal.h"

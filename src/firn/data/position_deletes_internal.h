@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "firn/data/budget_pool_internal.h"
+#include "firn/data/budget_pool.h"
 #include "firn/data/reader.h"
 #include "firn/format/deletion_vector.h"
 

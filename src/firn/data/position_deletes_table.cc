@@ -11,7 +11,7 @@
 #include "firn/data/position_deletes_internal.h"
 #include "firn/data/read_fields_internal.h"
 #include "firn/data/reader.h"
-#include "firn/data/value_arrays_internal.h"
+#include "firn/data/value_arrays.h"
 
 // The metadata table `position_deletes`: the only one that needs the rows of files.
 

@@ -82,6 +82,7 @@ Result<ReadLayout> MakeReadLayout(const TableMetadata& metadata, const ReadOptio
     FIRN_ASSIGN(layout.name_mapping, ParseNameMapping(mapping),
                 "table property 'schema.name-mapping.default'");
   }
+  layout.matches_names = options.matches_names;
   layout.batch_rows = std::max<int64_t>(options.batch_rows, 1);
   layout.with_deletes_applied = options.with_deletes_applied;
   return layout;

@@ -37,6 +37,7 @@ struct ReadLayout {
   std::vector<NestedField> fields;
   ExpressionPtr filter;  ///< Null: all rows.
   std::optional<NameMapping> name_mapping;
+  bool matches_names = false;  ///< See ReadOptions.
   int64_t batch_rows = 0;
   bool with_deletes_applied = true;
   bool has_deleted_column = false;  ///< Deleted rows stay and are marked.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,12 +32,20 @@ struct ReadOptions {
   int64_t batch_rows = 16384;
   bool with_deletes_applied = true;
   bool is_ordered = false;  ///< Batches in the order of `tasks` and of rows in the files.
+  /// The files are no part of the table: their columns are found by the name mapping of the
+  /// metadata even if they carry ids, which are those of another table.
+  bool matches_names = false;
 };
 
 /// Stream the rows of `tasks`. Memory stays under the budget whatever the files' size.
 /// Errors (in the stream too): kCorrupt naming the file, kNotFound, kUnsupported, kCancelled.
 Result<RowStream> ReadTasks(const ReadContext& context, std::vector<FileScanTask> tasks,
                             const ReadOptions& options);
+
+/// The columns of a data file that is no part of a table, with fresh ids; all are optional.
+/// Errors: kNotFound, kCorrupt, kUnsupported (a type that Iceberg has not), naming the file.
+Result<Schema> ReadFileSchema(const ReadContext& context, const std::string& path,
+                              FileFormat format, std::optional<int64_t> known_size = {});
 
 /// Columns for `--columns a,b.c` (empty: all columns) of `schema`; metadata columns by name.
 /// Errors: kInvalidInput, listing the columns.

@@ -5,7 +5,7 @@
 #include <arrow/record_batch.h>
 
 #include "firn/data/arrow_bridge.h"
-#include "firn/data/arrow_file_internal.h"
+#include "firn/data/arrow_file.h"
 #include "firn/data/render_internal.h"
 
 namespace firn {

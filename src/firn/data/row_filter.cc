@@ -5,7 +5,7 @@
 #include "firn/data/leaf_column_internal.h"
 #include "firn/data/read_fields_internal.h"
 #include "firn/data/row_filter_internal.h"
-#include "firn/data/value_arrays_internal.h"
+#include "firn/data/value_arrays.h"
 
 namespace firn {
 

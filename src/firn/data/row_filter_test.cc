@@ -10,7 +10,7 @@
 #include "firn/base/random.h"
 #include "firn/data/row_filter_internal.h"
 #include "firn/data/row_table_testing_internal.h"
-#include "firn/data/value_arrays_internal.h"
+#include "firn/data/value_arrays.h"
 #include "firn/testing/matchers.h"
 
 namespace firn {

@@ -134,6 +134,7 @@ Status TaskReader::OpenFile() {
   }
   DataFileRequest request{.format = task_.file.file_format,
                           .wanted = fields_,
+                          .matches_names = layout.matches_names,
                           .prune_filter = FilterOf(layout, task_),
                           .batch_rows = layout.batch_rows,
                           .part_bytes_max = shared_.part_bytes_max,

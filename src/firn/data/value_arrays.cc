@@ -1,3 +1,5 @@
+#include "firn/data/value_arrays.h"
+
 #include <cstring>
 #include <string>
 #include <utility>
@@ -9,7 +11,6 @@
 
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/arrow_types.h"
-#include "firn/data/value_arrays_internal.h"
 
 namespace firn {
 namespace {

@@ -9,7 +9,7 @@
 #include "firn/data/arrow_types.h"
 #include "firn/data/batch_stream.h"
 #include "firn/data/reader.h"
-#include "firn/data/value_arrays_internal.h"
+#include "firn/data/value_arrays.h"
 
 namespace firn {
 namespace {

@@ -93,7 +93,7 @@ Result<std::map<std::string, std::string>> ParseMap(const Argument& argument,
 
 Result<Arguments::ArgumentValue> ParseList(const Argument& argument,
                                            const std::vector<std::string>& texts) {
-  std::vector<std::string> items = SplitItems(texts);
+  std::vector<std::string> items = argument.has_commas ? texts : SplitItems(texts);
   if (argument.type == ArgumentType::kTextList) return Arguments::ArgumentValue(std::move(items));
   std::vector<int64_t> numbers;
   for (const std::string& item : items) {

@@ -39,6 +39,7 @@ struct Argument {
   std::string help;            ///< One sentence, with the unit.
   std::string default_text;    ///< For help; empty: none.
   std::string option_name;     ///< Of one map entry or list item on the command line: "option".
+  bool has_commas = false;     ///< Items of a text list are taken whole, not split at commas.
 };
 
 /// Parsed arguments by name. Missing ones are absent.

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "firn/base/memory_budget.h"
+#include "firn/base/row_stream.h"
+#include "firn/commit/commit.h"
+
+namespace firn {
+
+/// What every change works with. The referenced objects outlive it.
+struct ChangeContext {
+  CommitContext commit;
+  MemoryBudget* budget = nullptr;
+};
+
+struct AppendRowsRequest {
+  std::string branch = std::string(kMainBranch);
+  std::map<std::string, std::string> summary_properties;
+  std::optional<std::string> idempotency_key;  ///< See AppendFilesRequest.
+  bool is_fast = false;                        ///< See AppendFilesRequest.
+};
+
+struct AppendRowsResult {
+  /// Empty: there were no rows and the table has no snapshot.
+  std::optional<SnapshotId> snapshot_id;
+  Table table;  ///< After the commit.
+  int64_t added_files = 0;
+  int64_t added_rows = 0;
+  int64_t added_bytes = 0;
+  int attempts = 0;
+  bool is_repeat = false;  ///< A snapshot with the same idempotency key was there already.
+};
+
+/// Write `rows`, whose columns are those of the current schema of `table`, into data files of its
+/// default partition spec and commit them in one snapshot. No rows: no commit. Unless the outcome
+/// of the commit is unknown, an error leaves no file behind.
+///
+/// Errors  those of the stream; kInvalidInput: a required column has a null; kResourceExhausted:
+///         the disk is full; those of CommitAppendFiles.
+Result<AppendRowsResult> AppendRows(const ChangeContext& context, const Table& table,
+                                    RowStream rows, const AppendRowsRequest& request);
+
+}  // namespace firn

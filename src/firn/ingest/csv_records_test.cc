@@ -1,0 +1,91 @@
+#include <gmock/gmock.h>
+
+#include "firn/ingest/csv_records_internal.h"
+#include "firn/testing/matchers.h"
+
+namespace firn {
+namespace {
+
+using ::testing::ElementsAre;
+
+// All records of `text`, handed over in pieces of `piece` characters; fields joined by '|', with
+// the line in front.
+std::vector<std::string> Split(const std::string& text, size_t piece = std::string::npos,
+                               const CsvDialect& dialect = {}, bool keeps_blank_lines = false) {
+  CsvSplitter splitter(dialect, 1, keeps_blank_lines);
+  std::vector<std::string> found;
+  std::string rest;
+  size_t at = 0;
+  while (at < text.size() || !rest.empty()) {
+    const std::string next = text.substr(at, piece);
+    at = std::min(text.size(), at + next.size());
+    CsvBlock block;
+    size_t used = 0;
+    EXPECT_THAT(splitter.Split(rest + next, at == text.size(), block, used), IsOk());
+    for (const CsvRecord& record : block.records) {
+      std::string line = std::to_string(record.line) + ":";
+      for (uint32_t i = 0; i < record.field_count; ++i) {
+        const CsvField& field = block.fields[record.first_field + i];
+        const std::string field_text(block.FieldText(field));
+        line += (i == 0 ? "" : "|");
+        line += field.is_escaped ? UnescapeCsv(field_text, dialect) : field_text;
+      }
+      if (record.fault != CsvFault::kNone) line += " !";
+      found.push_back(line);
+    }
+    rest = block.text.substr(used);
+    if (at == text.size()) break;
+  }
+  return found;
+}
+
+TEST(CsvSplitterTest, EndsLinesAtLfCrLfAndCr) {
+  EXPECT_THAT(Split("a,b\nc,d\r\ne,f\rg,h"), ElementsAre("1:a|b", "2:c|d", "3:e|f", "4:g|h"));
+}
+
+TEST(CsvSplitterTest, TakesWhatIsQuotedLiterally) {
+  EXPECT_THAT(Split("\"a,b\",\"c\nd\"\n\"say \"\"hi\"\"\",x\n"),
+              ElementsAre("1:a,b|c\nd", "3:say \"hi\"|x"));
+}
+
+TEST(CsvSplitterTest, GivesTheSameRecordsHoweverTheTextArrives) {
+  const std::string text =
+      "id,name\r\n1,\"a\r\nb\"\r\n\r\n2,\"say \"\"x\"\"\"\r3,\n\"4\",\"\"\n5,last";
+  const std::vector<std::string> whole = Split(text);
+  EXPECT_THAT(whole,
+              ElementsAre("1:id|name", "2:1|a\r\nb", "5:2|say \"x\"", "6:3|", "7:4|", "8:5|last"));
+  for (size_t piece = 1; piece < text.size(); ++piece) {
+    EXPECT_EQ(Split(text, piece), whole) << piece;
+  }
+}
+
+TEST(CsvSplitterTest, KeepsBlankLinesOfAFileOfOneColumn) {
+  EXPECT_THAT(Split("a\n\nb\n", std::string::npos, {}, true), ElementsAre("1:a", "2:", "3:b"));
+  EXPECT_THAT(Split("a\n\nb\n"), ElementsAre("1:a", "3:b"));
+}
+
+TEST(CsvSplitterTest, KnowsOtherDelimitersQuotesAndEscapes) {
+  CsvDialect dialect;
+  dialect.delimiter = ';';
+  dialect.quote = '\'';
+  dialect.escape = '\\';
+  EXPECT_THAT(Split("'a;\\'b';\"c\"\n", std::string::npos, dialect), ElementsAre("1:a;'b|\"c\""));
+  dialect.quote = '\0';
+  EXPECT_THAT(Split("'a;b'\n", std::string::npos, dialect), ElementsAre("1:'a|b'"));
+}
+
+TEST(CsvSplitterTest, MarksTextBehindAQuoteAndAQuoteThatStaysOpen) {
+  EXPECT_THAT(Split("\"a\"b,c\n1,2\n"), ElementsAre("1:a|c !", "2:1|2"));
+  EXPECT_THAT(Split("1,\"open\nmore"), ElementsAre("1:1|open\nmore !"));
+}
+
+TEST(CsvSplitterTest, RefusesARecordWithoutEnd) {
+  CsvSplitter splitter({}, 7, false);
+  CsvBlock block;
+  size_t used = 0;
+  EXPECT_THAT(splitter.Split("\"" + std::string(size_t{65} << 20, 'x'), false, block, used),
+              IsError(ErrorCode::kInvalidInput, "line 7"));
+}
+
+}  // namespace
+}  // namespace firn

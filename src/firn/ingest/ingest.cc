@@ -1,0 +1,173 @@
+#include "firn/ingest/ingest.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "firn/base/log.h"
+#include "firn/ingest/column_fit_internal.h"
+#include "firn/ingest/row_source_internal.h"
+
+namespace firn {
+namespace {
+
+class IngestRun {
+ public:
+  IngestRun(const IngestContext& context, const IngestRequest& request)
+      : context_(context), request_(request) {}
+
+  Result<IngestResult> Run();
+
+ private:
+  Catalog& catalog() const { return *context_.change.commit.catalog; }
+  Status CheckRequest() const;
+  Status FindTable();
+  Status OpenSource();
+  Status CreateTable(const std::vector<SourceColumn>& columns);
+  void TellTypes(const std::vector<SourceColumn>& columns) const;
+  Result<AppendRowsResult> Load();
+  void TakeBackTable();
+  void Notice(const std::string& text) const {
+    if (context_.notice) context_.notice(text);
+  }
+
+  const IngestContext& context_;
+  const IngestRequest& request_;
+  std::optional<Table> table_;
+  std::unique_ptr<RowSource> source_;
+  IngestResult result_;
+};
+
+Status IngestRun::CheckRequest() const {
+  if (request_.bad_rows == BadRows::kQuarantine && request_.reject_file.empty()) {
+    return Error(ErrorCode::kInvalidInput,
+                 "bad rows are to be kept, but no reject file is given (--reject-file)");
+  }
+  if (request_.csv.delimiter == request_.csv.quote) {
+    return Error(ErrorCode::kInvalidInput, "delimiter and quote are the same character");
+  }
+  return {};
+}
+
+Status IngestRun::FindTable() {
+  Result<Table> table = catalog().Load(request_.table);
+  if (table.ok()) {
+    if (request_.mode == IngestMode::kCreate) {
+      return MakeError(ErrorCode::kAlreadyExists,
+                       "table '{}' exists, but mode 'create' is to make it",
+                       FormatTableName(request_.table));
+    }
+    table_ = *std::move(table);
+    return {};
+  }
+  return table.error().code() == ErrorCode::kNotFound ? Status() : table.error();
+}
+
+Status IngestRun::OpenSource() {
+  FIRN_ASSIGN(std::vector<SourceFile> files, FindSourceFiles(*context_.io, request_.sources));
+  result_.files = static_cast<int64_t>(files.size());
+  for (const SourceFile& file : files)
+    result_.bytes += file.info.size;
+  if (request_.format == SourceFormat::kCsv) {
+    FIRN_ASSIGN(source_, MakeCsvSource(context_, request_, std::move(files)));
+  } else {
+    FIRN_ASSIGN(source_, MakeColumnarSource(context_, request_, std::move(files)));
+  }
+  return {};
+}
+
+void IngestRun::TellTypes(const std::vector<SourceColumn>& columns) const {
+  for (const SourceColumn& column : columns) {
+    if (column.type == nullptr) continue;
+    Notice(fmt::format("column '{}': {}{}", column.name, FormatType(*column.type),
+                       column.reason.empty() ? "" : ", because of " + column.reason));
+  }
+}
+
+Status IngestRun::CreateTable(const std::vector<SourceColumn>& columns) {
+  const NewTableLayout& layout = request_.layout;
+  CreateTableRequest create;
+  if (layout.schema) {
+    create.schema = *layout.schema;
+  } else {
+    TellTypes(columns);
+    FIRN_ASSIGN(create.schema, SchemaOfColumns(columns, layout.format_version));
+  }
+  if (layout.partition_spec) {
+    FIRN_ASSIGN(create.spec, layout.partition_spec(create.schema));
+  }
+  if (layout.sort_order) {
+    FIRN_ASSIGN(create.sort_order, layout.sort_order(create.schema));
+  }
+  create.location = layout.location;
+  create.properties = layout.properties;
+  create.format_version = layout.format_version;
+  FIRN_ASSIGN(table_, catalog().Create(request_.table, create));
+  result_.is_created = true;
+  Notice(fmt::format("created table '{}' at '{}'", FormatTableName(request_.table),
+                     table_->metadata->location));
+  return {};
+}
+
+Result<AppendRowsResult> IngestRun::Load() {
+  FIRN_ASSIGN(const std::vector<SourceColumn> columns,
+              source_->ReadColumns(!table_ && !request_.layout.schema));
+  if (!table_) FIRN_RETURN_IF_ERROR(CreateTable(columns));
+  FIRN_ASSIGN(const RowTarget target, FitColumns(columns, table_->metadata->current_schema()));
+  FIRN_ASSIGN(RowStream rows, source_->OpenRows(target));
+  AppendRowsRequest append;
+  append.branch = request_.branch;
+  append.idempotency_key = request_.idempotency_key;
+  return AppendRows(context_.change, *table_, std::move(rows), append);
+}
+
+// The run failed: forget the table that it made, unless someone uses it already.
+void IngestRun::TakeBackTable() {
+  const Result<Table> now = catalog().Load(request_.table);
+  if (!now.ok() || now->metadata->table_uuid != table_->metadata->table_uuid ||
+      !now->metadata->snapshots.empty()) {
+    return;
+  }
+  const Status dropped = catalog().Drop(request_.table, DropFiles::kDelete);
+  if (!dropped.ok()) {
+    Log(LogLevel::kWarning, "table '{}' stays, empty: {}", FormatTableName(request_.table),
+        dropped.error().Format());
+    return;
+  }
+  const Status deleted = now->io->Delete(now->metadata_location);
+  if (!deleted.ok() && deleted.error().code() != ErrorCode::kNotFound) {
+    Log(LogLevel::kWarning, "file '{}' stays: {}", now->metadata_location,
+        deleted.error().Format());
+  }
+}
+
+Result<IngestResult> IngestRun::Run() {
+  FIRN_RETURN_IF_ERROR(CheckRequest());
+  FIRN_RETURN_IF_ERROR(FindTable());
+  if (table_ && request_.idempotency_key) {
+    result_.snapshot_id =
+        FindIdempotencyKey(*table_->metadata, request_.branch, *request_.idempotency_key);
+    if (result_.snapshot_id) {
+      result_.is_repeat = true;
+      return result_;
+    }
+  }
+  FIRN_RETURN_IF_ERROR(OpenSource());
+  const Result<AppendRowsResult> loaded = Load();
+  if (!loaded.ok()) {
+    if (result_.is_created && loaded.error().code() != ErrorCode::kCommitUnknown) TakeBackTable();
+    return loaded.error();
+  }
+  result_.rows = loaded->added_rows;
+  result_.rejected = source_->rejected_rows();
+  result_.snapshot_id = loaded->snapshot_id;
+  result_.is_repeat = loaded->is_repeat;
+  return result_;
+}
+
+}  // namespace
+
+Result<IngestResult> Ingest(const IngestContext& context, const IngestRequest& request) {
+  return IngestRun(context, request).Run();
+}
+
+}  // namespace firn

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firn/change/change.h"
+#include "firn/format/partition_spec.h"
+#include "firn/format/schema.h"
+#include "firn/format/sort_order.h"
+
+/// Files of other formats become rows of a table: the first run creates it, later ones append,
+/// matched by column name. One run is one commit.
+
+namespace firn {
+
+enum class SourceFormat { kCsv, kParquet, kOrc, kAvro };
+
+/// How a text file is to be read.
+struct CsvDialect {
+  char delimiter = ',';
+  char quote = '"';  ///< NUL: quotes mean nothing.
+  /// Inside quotes, the character before one that is meant literally; NUL: a quote is doubled.
+  char escape = '\0';
+  bool has_header = true;  ///< Otherwise columns are called column_1, column_2, ...
+  std::vector<std::string> null_texts = {""};  ///< Fields without quotes that mean null.
+  int64_t skip_lines = 0;                      ///< Before the header.
+};
+
+/// What becomes of a row that cannot be read.
+enum class BadRows {
+  kFail,        ///< The run ends, and the table stays as it was.
+  kSkip,        ///< It is counted.
+  kQuarantine,  ///< It is kept, with the reason, in the reject file.
+};
+
+/// How a table is made that does not exist yet.
+struct NewTableLayout {
+  std::optional<Schema> schema;  ///< Empty: that of the source.
+  /// Fields name their source columns by the ids of the schema that the table will have.
+  std::function<Result<PartitionSpec>(const Schema&)> partition_spec;  ///< Null: unpartitioned.
+  std::function<Result<SortOrder>(const Schema&)> sort_order;          ///< Null: unsorted.
+  Properties properties;
+  std::string location;  ///< Empty: the catalog's choice.
+  int format_version = 2;
+};
+
+enum class IngestMode { kAppend, kCreate };
+
+struct IngestRequest {
+  SourceFormat format = SourceFormat::kCsv;
+  std::vector<std::string> sources;  ///< Files, folders, globs; "-" is standard input.
+  TableName table;
+  std::string branch = std::string(kMainBranch);
+  IngestMode mode = IngestMode::kAppend;  ///< kCreate: the table must not exist.
+  NewTableLayout layout;
+  bool hive_partitions = false;        ///< Folders `key=value` are columns.
+  std::optional<int64_t> sample_rows;  ///< Infer types from so many rows; empty: from all.
+  bool infers_decimals = false;        ///< Numbers with a point become decimals, not doubles.
+  CsvDialect csv;
+  BadRows bad_rows = BadRows::kFail;
+  std::string reject_file;  ///< Of kQuarantine.
+  std::optional<std::string> idempotency_key;
+};
+
+struct IngestContext {
+  ChangeContext change;
+  std::shared_ptr<FileIO> io;                    ///< Of the sources and the reject file.
+  std::function<void(std::string_view)> notice;  ///< May be null.
+  std::function<void(int64_t bytes_done, int64_t bytes_total)> progress;  ///< May be null.
+};
+
+struct IngestResult {
+  int64_t files = 0;     ///< Of the source.
+  int64_t rows = 0;      ///< Appended.
+  int64_t rejected = 0;  ///< Rows left out.
+  int64_t bytes = 0;     ///< Of the source files, as stored.
+  std::optional<SnapshotId> snapshot_id;
+  bool is_created = false;
+  bool is_repeat = false;  ///< The idempotency key was there already.
+};
+
+/// Read the sources into the table. Unless the outcome of the commit is unknown, an error leaves
+/// the table as it was, and none where there was none.
+///
+/// Errors  kNotFound: no source, no namespace. kInvalidInput: rows that cannot be read, naming
+///         file, line and column; columns that do not fit, all at once; options. kAlreadyExists:
+///         mode kCreate. Those of AppendRows.
+Result<IngestResult> Ingest(const IngestContext& context, const IngestRequest& request);
+
+}  // namespace firn

@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <cstdlib>
+
+#include "firn/base/civil_time.h"
+#include "firn/base/text.h"
+#include "firn/ingest/text_column_internal.h"
+#include "firn/ingest/text_types_internal.h"
+
+namespace firn {
+namespace {
+
+// Integers beyond this lose digits as a double.
+constexpr int64_t kExactDoubleMax = int64_t{1} << 53;
+constexpr int kDecimalDigitsMax = 38;
+constexpr size_t kReasonBytesMax = 40;
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+bool HasOnlyDigits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
+}
+
+bool LooksLikeTime(std::string_view text) {
+  // "2026-01-31": four digits of the year, or a sign before more.
+  return text.size() >= 8 && (IsDigit(text[0]) || text[0] == '-' || text[0] == '+') &&
+         text.find('-', 1) != std::string_view::npos;
+}
+
+}  // namespace
+
+// A number keeps its meaning only if its digits do: "007" is a name, and an integer beyond 64 bits
+// would be rounded as a double.
+TextType::Seen TextType::ClassifyNumber(std::string_view text) const {
+  std::string_view digits = text;
+  if (digits.starts_with('-') || digits.starts_with('+')) digits.remove_prefix(1);
+  const size_t point = digits.find('.');
+  const std::string_view whole = digits.substr(0, point);
+  if (whole.size() > 1 && whole[0] == '0' && IsDigit(whole[1])) return {};
+  if (HasOnlyDigits(digits)) {
+    const auto value = ParseIntegerText(text);
+    if (!value) {
+      const bool fits = infers_decimals_ && digits.size() <= kDecimalDigitsMax;
+      if (!fits) return {};
+      return {.kind = Kind::kDecimal,
+              .integer_digits = static_cast<int>(digits.size()),
+              .is_exact = false};
+    }
+    return {.kind = Kind::kLong,
+            .integer_digits = static_cast<int>(digits.size()),
+            .is_exact = *value <= kExactDoubleMax && *value >= -kExactDoubleMax};
+  }
+  if (!ParseDoubleText(text)) return {};
+  const bool is_plain = point != std::string_view::npos &&
+                        HasOnlyDigits(digits.substr(point + 1)) &&
+                        (whole.empty() || HasOnlyDigits(whole));
+  if (infers_decimals_ && is_plain) {
+    return {.kind = Kind::kDecimal,
+            .integer_digits = static_cast<int>(std::min<size_t>(whole.size(), 1000)),
+            .fraction_digits = static_cast<int>(std::min<size_t>(digits.size() - point - 1, 1000))};
+  }
+  return {.kind = Kind::kDouble};
+}
+
+TextType::Seen TextType::Classify(std::string_view text) const {
+  const std::string_view trimmed = TrimBlanks(text);
+  if (trimmed.empty()) return {};
+  if (EqualsIgnoreCase(trimmed, "true") || EqualsIgnoreCase(trimmed, "false")) {
+    return {.kind = Kind::kBoolean};
+  }
+  if (LooksLikeTime(trimmed)) {
+    if (ParseDate(trimmed)) return {.kind = Kind::kDate};
+    if (const auto time = ParseTimestamp(trimmed, TimeUnit::kMicros)) {
+      return {.kind = time->has_zone ? Kind::kTimestamptz : Kind::kTimestamp};
+    }
+  }
+  return ClassifyNumber(trimmed);
+}
+
+TextType::Kind TextType::Join(Kind a, Kind b) const {
+  if (a == b || b == Kind::kNone) return a;
+  if (a == Kind::kNone) return b;
+  if (a > b) std::swap(a, b);
+  if (a == Kind::kLong && (b == Kind::kDouble || b == Kind::kDecimal)) return b;
+  if (a == Kind::kDouble && b == Kind::kDecimal) return Kind::kDouble;
+  if (a == Kind::kDate && b == Kind::kTimestamp) return Kind::kTimestamp;
+  return Kind::kString;
+}
+
+void TextType::Widen(const Seen& seen, std::string_view text, const TextPlace& place) {
+  integer_digits_ = std::max(integer_digits_, seen.integer_digits);
+  fraction_digits_ = std::max(fraction_digits_, seen.fraction_digits);
+  are_exact_ = are_exact_ && seen.is_exact;
+  Kind joined = Join(kind_, seen.kind);
+  if (joined == Kind::kDecimal && integer_digits_ + fraction_digits_ > kDecimalDigitsMax) {
+    joined = Kind::kString;
+  }
+  if (joined == Kind::kDouble && !are_exact_) joined = Kind::kString;
+  if (joined == kind_) return;
+  if (kind_ != Kind::kNone || joined == Kind::kString) {
+    reason_text_ = std::string(text.substr(0, kReasonBytesMax));
+    reason_place_ = place;
+  }
+  kind_ = joined;
+}
+
+void TextType::Add(std::string_view text, const TextPlace& place) {
+  if (kind_ == Kind::kString) return;
+  Widen(Classify(text), text, place);
+}
+
+void TextType::Merge(const TextType& other) {
+  const Seen seen{.kind = other.kind_,
+                  .integer_digits = other.integer_digits_,
+                  .fraction_digits = other.fraction_digits_,
+                  .is_exact = other.are_exact_};
+  if (other.kind_ == Kind::kNone) return;
+  Widen(seen, other.reason_text_, other.reason_place_);
+  if (reason_text_.empty() && kind_ == other.kind_) {
+    reason_text_ = other.reason_text_;
+    reason_place_ = other.reason_place_;
+  }
+}
+
+TypePtr TextType::type() const {
+  switch (kind_) {
+    case Kind::kBoolean:
+      return Type::Primitive(TypeId::kBoolean);
+    case Kind::kLong:
+      return Type::Primitive(TypeId::kLong);
+    case Kind::kDouble:
+      return Type::Primitive(TypeId::kDouble);
+    case Kind::kDecimal:
+      return Type::Decimal(std::max(integer_digits_ + fraction_digits_, 1), fraction_digits_);
+    case Kind::kDate:
+      return Type::Primitive(TypeId::kDate);
+    case Kind::kTimestamp:
+      return Type::Primitive(TypeId::kTimestamp);
+    case Kind::kTimestamptz:
+      return Type::Primitive(TypeId::kTimestamptz);
+    case Kind::kNone:
+    case Kind::kString:
+      break;
+  }
+  return Type::Primitive(TypeId::kString);
+}
+
+}  // namespace firn

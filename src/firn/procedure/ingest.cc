@@ -1,0 +1,235 @@
+#include "firn/ingest/ingest.h"
+
+#include <chrono>
+#include <cmath>
+
+#include "firn/procedure/new_table_internal.h"
+#include "firn/procedure/registry_internal.h"
+#include "firn/procedure/rows_internal.h"
+
+namespace firn {
+namespace {
+
+// A character that an option names: itself, or one that is hard to type.
+Result<char> ParseCharacter(const Arguments& arguments, std::string_view name, char fallback) {
+  const auto text = arguments.OptionalText(name);
+  if (!text) return fallback;
+  if (text->empty() || *text == "none") return '\0';
+  if (*text == "tab" || *text == "\\t") return '\t';
+  const bool is_usable = text->size() == 1 && (*text)[0] != '\n' && (*text)[0] != '\r' &&
+                         static_cast<unsigned char>((*text)[0]) < 0x80;
+  if (is_usable) return (*text)[0];
+  return MakeError(ErrorCode::kInvalidInput,
+                   "argument '{}' is '{}', expected one ASCII character, 'tab' or 'none'", name,
+                   *text);
+}
+
+Result<CsvDialect> ParseDialect(const Arguments& arguments) {
+  CsvDialect dialect;
+  FIRN_ASSIGN(dialect.delimiter, ParseCharacter(arguments, "delimiter", dialect.delimiter));
+  if (dialect.delimiter == '\0') {
+    return Error(ErrorCode::kInvalidInput, "argument 'delimiter' is empty, expected a character");
+  }
+  FIRN_ASSIGN(dialect.quote, ParseCharacter(arguments, "quote", dialect.quote));
+  FIRN_ASSIGN(dialect.escape, ParseCharacter(arguments, "escape", dialect.escape));
+  dialect.has_header = !arguments.Boolean("no_header");
+  dialect.skip_lines = arguments.Integer("skip_lines").value_or(0);
+  if (arguments.Has("null_text")) dialect.null_texts = arguments.TextList("null_text");
+  return dialect;
+}
+
+Status ParseBadRows(const Arguments& arguments, IngestRequest& request) {
+  const std::string text = arguments.Text("bad_rows", "fail");
+  if (text == "fail") {
+    request.bad_rows = BadRows::kFail;
+  } else if (text == "skip") {
+    request.bad_rows = BadRows::kSkip;
+  } else if (text == "quarantine") {
+    request.bad_rows = BadRows::kQuarantine;
+  } else {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "argument 'bad_rows' is '{}', expected fail, skip or quarantine", text);
+  }
+  return {};
+}
+
+Result<IngestRequest> ParseRequest(ProcedureContext& context, const Arguments& arguments,
+                                   SourceFormat format, const TableReference& reference) {
+  IngestRequest request;
+  request.format = format;
+  for (const std::string& source : arguments.TextList("sources")) {
+    request.sources.push_back(source == "-" ? source : context.session->AbsoluteLocation(source));
+  }
+  request.table = reference.name;
+  if (reference.branch) request.branch = *reference.branch;
+  const std::string mode = arguments.Text("mode", "append");
+  if (mode != "append" && mode != "create") {
+    return MakeError(ErrorCode::kInvalidInput, "argument 'mode' is '{}', expected append or create",
+                     mode);
+  }
+  request.mode = mode == "create" ? IngestMode::kCreate : IngestMode::kAppend;
+  for (const auto& [key, value] : arguments.TextMap("properties"))
+    request.layout.properties[key] = value;
+  request.layout.location = arguments.Text("location");
+  request.layout.format_version = static_cast<int>(arguments.Integer("format_version").value_or(2));
+  request.hive_partitions = arguments.Boolean("hive_partitions");
+  request.idempotency_key = arguments.OptionalText("idempotency_key");
+  if (format != SourceFormat::kCsv) return request;
+  request.sample_rows = arguments.Integer("sample");
+  request.infers_decimals = arguments.Boolean("decimals");
+  FIRN_ASSIGN(request.csv, ParseDialect(arguments));
+  FIRN_RETURN_IF_ERROR(ParseBadRows(arguments, request));
+  if (const auto reject_file = arguments.OptionalText("reject_file")) {
+    request.reject_file = context.session->AbsoluteLocation(*reject_file);
+  }
+  return request;
+}
+
+IngestContext MakeContext(ProcedureContext& context, const TableReference& reference) {
+  Session& session = *context.session;
+  IngestContext ingest;
+  ingest.change.commit = {.catalog = reference.catalog.get(),
+                          .executor = &session.executor(),
+                          .clock = &session.clock(),
+                          .random = &session.random(),
+                          .cancel = session.cancel()};
+  ingest.change.budget = &session.budget();
+  ingest.io = session.io();
+  ingest.notice = context.notice;
+  if (context.progress) {
+    ingest.progress = [&context](int64_t done, int64_t total) {
+      context.progress("reading", done, total, "bytes");
+    };
+  }
+  return ingest;
+}
+
+TypePtr ResultType() {
+  return MakeRowType({{"files", LongType()},
+                      {"rows", LongType()},
+                      {"rejected", LongType()},
+                      {"bytes", LongType()},
+                      {"seconds", Type::Primitive(TypeId::kDouble)},
+                      {"snapshot_id", LongType()}});
+}
+
+Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments,
+                            SourceFormat format) {
+  Session& session = *context.session;
+  const auto began = session.clock().Elapsed();
+  FIRN_ASSIGN(const auto reference, session.ResolveNewTable(arguments.Text("into")));
+  FIRN_ASSIGN(const auto request, ParseRequest(context, arguments, format, reference));
+  FIRN_RETURN_IF_ERROR(PrepareNamespace(context, reference));
+  FIRN_ASSIGN(const IngestResult result, Ingest(MakeContext(context, reference), request));
+  if (result.is_repeat && context.notice) {
+    context.notice(fmt::format("idempotency key '{}' was loaded before, by snapshot {}",
+                               *request.idempotency_key, result.snapshot_id.value_or(0)));
+  }
+  const std::chrono::duration<double> took = session.clock().Elapsed() - began;
+  return MakeOutput(
+      ResultType(),
+      {{{Value(result.files), Value(result.rows), Value(result.rejected), Value(result.bytes),
+         Value(std::round(took.count() * 1000) / 1000), OptionalValue(result.snapshot_id)}}});
+}
+
+std::vector<Argument> CommonArguments() {
+  return {{.name = "sources",
+           .type = ArgumentType::kTextList,
+           .is_required = true,
+           .is_positional = true,
+           .help = "Files, folders or globs, plain or packed by gzip, zstd or bzip2.",
+           .has_commas = true},
+          {.name = "into",
+           .type = ArgumentType::kTable,
+           .is_required = true,
+           .help = "The table; it is made, with the columns of the source, if it does not exist."},
+          {.name = "mode",
+           .type = ArgumentType::kText,
+           .help = "append, or create: the table must not exist.",
+           .default_text = "append"},
+          {.name = "hive_partitions",
+           .type = ArgumentType::kBoolean,
+           .help = "Folders called key=value are columns."},
+          {.name = "properties",
+           .type = ArgumentType::kTextMap,
+           .help = "A property of the table if it is made; may be repeated.",
+           .option_name = "property"},
+          {.name = "location",
+           .type = ArgumentType::kText,
+           .help = "Where the table lies if it is made."},
+          {.name = "format_version",
+           .type = ArgumentType::kInteger,
+           .help = "Iceberg format version of the table if it is made.",
+           .default_text = "2"},
+          {.name = "idempotency_key",
+           .type = ArgumentType::kText,
+           .help = "A repeat with the same key loads nothing: it is kept with the snapshot."}};
+}
+
+std::vector<Argument> CsvArguments() {
+  std::vector<Argument> arguments = CommonArguments();
+  const std::vector<Argument> own = {
+      {.name = "delimiter",
+       .type = ArgumentType::kText,
+       .help = "The character between fields, or tab.",
+       .default_text = ","},
+      {.name = "quote",
+       .type = ArgumentType::kText,
+       .help = "The character around fields that hold others, or none.",
+       .default_text = "\""},
+      {.name = "escape",
+       .type = ArgumentType::kText,
+       .help = "The character before one that is meant literally within quotes.",
+       .default_text = "the quote"},
+      {.name = "no_header",
+       .type = ArgumentType::kBoolean,
+       .help = "The first line holds values; columns are called column_1, column_2, ..."},
+      {.name = "skip_lines",
+       .type = ArgumentType::kInteger,
+       .help = "Lines to leave out before the header.",
+       .default_text = "0"},
+      {.name = "null_text",
+       .type = ArgumentType::kTextList,
+       .help = "A field without quotes that means null; may be repeated.",
+       .default_text = "the empty field",
+       .has_commas = true},
+      {.name = "sample",
+       .type = ArgumentType::kInteger,
+       .help = "Infer types from so many rows.",
+       .default_text = "all rows"},
+      {.name = "decimals",
+       .type = ArgumentType::kBoolean,
+       .help = "Numbers with a point become decimals instead of doubles."},
+      {.name = "bad_rows",
+       .type = ArgumentType::kText,
+       .help = "fail, skip, or quarantine: keep them in the reject file.",
+       .default_text = "fail"},
+      {.name = "reject_file",
+       .type = ArgumentType::kText,
+       .help = "Where quarantined rows go, as JSON lines with the reason."}};
+  arguments.insert(arguments.end(), own.begin(), own.end());
+  return arguments;
+}
+
+Procedure Describe(const std::string& name, SourceFormat format, std::vector<Argument> arguments) {
+  return {
+      .command = {"ingest", name},
+      .call_name = "ingest_" + name,
+      .summary = fmt::format("Load {} files into a table, which is made if it is missing.", name),
+      .arguments = std::move(arguments),
+      .can_dry_run = false,
+      .run = [format](ProcedureContext& context, const Arguments& given) {
+        return Run(context, given, format);
+      }};
+}
+
+}  // namespace
+
+Procedure DescribeIngestAvro() { return Describe("avro", SourceFormat::kAvro, CommonArguments()); }
+Procedure DescribeIngestCsv() { return Describe("csv", SourceFormat::kCsv, CsvArguments()); }
+Procedure DescribeIngestOrc() { return Describe("orc", SourceFormat::kOrc, CommonArguments()); }
+Procedure DescribeIngestParquet() {
+  return Describe("parquet", SourceFormat::kParquet, CommonArguments());
+}
+
+}  // namespace firn
