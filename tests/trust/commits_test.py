@@ -67,6 +67,8 @@ class Table:
         return (
             *("ingest", "csv", self.write_source(name), "--into", "db.t"),
             *("--idempotency-key", name, "--property", "commit.retry.num-retries=200"),
+            # Metadata files that leave the log stay, as the table asks for by default.
+            *("--property", "write.metadata.previous-versions-max=10000"),
         )
 
     def sources(self):

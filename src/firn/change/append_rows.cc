@@ -2,30 +2,19 @@
 
 #include <utility>
 
-#include "firn/data/writer.h"
-
 namespace firn {
 namespace {
-
-constexpr int64_t kTargetFileBytes = int64_t{512} << 20;
 
 Result<std::vector<DataFile>> WriteRows(const ChangeContext& context, const Table& table,
                                         RowStream rows) {
   const TableMetadata& metadata = *table.metadata;
-  FIRN_ASSIGN(const int64_t target_bytes,
-              metadata.IntProperty("write.target-file-size-bytes", kTargetFileBytes));
-  const WriteContext write{.io = table.io,
-                           .metadata = table.metadata,
-                           .executor = context.commit.executor,
-                           .budget = context.budget,
-                           .cancel = context.commit.cancel,
-                           .random = context.commit.random};
+  FIRN_ASSIGN(const int64_t target_bytes, TargetFileBytes(metadata));
   const DataWriteOptions options{.schema = metadata.current_schema(),
                                  .spec = metadata.default_spec(),
                                  .partition = std::nullopt,
                                  .target_file_bytes = target_bytes,
                                  .sort_order_id = std::nullopt};
-  return WriteDataFiles(write, options, std::move(rows));
+  return WriteDataFiles(context.WriteTo(table), options, std::move(rows));
 }
 
 std::optional<SnapshotId> HeadOf(const TableMetadata& metadata, const std::string& branch) {

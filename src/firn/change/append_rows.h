@@ -4,17 +4,10 @@
 #include <optional>
 #include <string>
 
-#include "firn/base/memory_budget.h"
 #include "firn/base/row_stream.h"
-#include "firn/commit/commit.h"
+#include "firn/change/change_context.h"
 
 namespace firn {
-
-/// What every change works with. The referenced objects outlive it.
-struct ChangeContext {
-  CommitContext commit;
-  MemoryBudget* budget = nullptr;
-};
 
 struct AppendRowsRequest {
   std::string branch = std::string(kMainBranch);

@@ -88,6 +88,37 @@ Result<CommitResult> CommitAppendFiles(const CommitContext& context, const Table
 Result<CommitResult> CommitRewriteFiles(const CommitContext& context, const Table& planned,
                                         const RewriteFilesRequest& request);
 
+/// What a change of rows may overlook of commits that came while it worked.
+enum class Isolation {
+  kSerializable,  ///< Nothing: new rows that it would have met are a conflict, too.
+  kSnapshot,      ///< New rows.
+};
+
+/// Change rows: exchange data files (copy-on-write), or delete rows of files that stay by new
+/// delete files (merge-on-read), or both.
+struct ChangeFilesRequest {
+  std::string branch = std::string(kMainBranch);
+  /// The snapshot in which the rows were looked for.
+  SnapshotId starting_snapshot_id = 0;
+  std::vector<DataFile> removed_data_files;
+  /// Obsolete with this change: of removed data files, or merged into added delete files.
+  std::vector<DeleteFilePtr> removed_delete_files;
+  std::vector<DataFile> added_data_files;
+  std::vector<DataFile> added_delete_files;  ///< Each names its one data file.
+  /// The rows that were looked for, unbound; null: all.
+  ExpressionPtr condition;
+  Isolation isolation = Isolation::kSerializable;
+  std::map<std::string, std::string> summary_properties;
+};
+
+/// Commit the change. The added files stay, whatever the outcome; see CommitAppendFiles.
+///
+/// Errors  kCommitConflict: as CommitRewriteFiles, or a data file in which rows are deleted was
+///         rewritten, or got another deletion vector, or (serializable) new rows may match the
+///         condition. kCommitUnknown: with the snapshot id and how to check.
+Result<CommitResult> CommitChangeFiles(const CommitContext& context, const Table& planned,
+                                       const ChangeFilesRequest& request);
+
 /// Delete data files that were written for a commit and that no snapshot names; see `DiscardFiles`.
 /// Not for the outputs of a commit whose outcome is unknown.
 void DiscardOutputs(FileIO& io, const std::vector<DataFile>& files);

@@ -42,6 +42,15 @@ bool IsSamePartition(const StructValue& a, const StructValue& b) { return a.fiel
 
 }  // namespace
 
+std::vector<DataFile> FilesOf(const std::vector<DeleteFilePtr>& deletes) {
+  std::vector<DataFile> files;
+  files.reserve(deletes.size());
+  for (const DeleteFilePtr& file : deletes) {
+    files.push_back(file->file);
+  }
+  return files;
+}
+
 ManifestFilter::ManifestFilter(ManifestContent content, const std::vector<DataFile>& files,
                                SnapshotId snapshot_id)
     : content_(content), snapshot_id_(snapshot_id) {

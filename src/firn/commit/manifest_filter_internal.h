@@ -12,6 +12,9 @@
 
 namespace firn {
 
+/// The files themselves, for a filter of delete files.
+std::vector<DataFile> FilesOf(const std::vector<DeleteFilePtr>& deletes);
+
 /// Takes a set of files out of manifests. A manifest that names one of them is replaced by a copy
 /// in which they are DELETED entries of this snapshot and all other live entries are EXISTING;
 /// manifests that name none stay as they are. Copies are written once and reused by later attempts.

@@ -11,15 +11,6 @@
 namespace firn {
 namespace {
 
-std::vector<DataFile> FilesOf(const std::vector<DeleteFilePtr>& deletes) {
-  std::vector<DataFile> files;
-  files.reserve(deletes.size());
-  for (const DeleteFilePtr& file : deletes) {
-    files.push_back(file->file);
-  }
-  return files;
-}
-
 class RewriteFiles final : public SnapshotOperation {
  public:
   RewriteFiles(const CommitContext& context, const RewriteFilesRequest& request, SnapshotId id)

@@ -2,6 +2,7 @@
 
 #include "firn/data/reader.h"
 #include "firn/data/render.h"
+#include "firn/data/row_positions.h"
 #include "firn/data/writer.h"
 
 /// Rows: scan tasks to Arrow batches with deletes applied, batches to data files with metrics.

@@ -83,6 +83,7 @@ Result<ReadLayout> MakeReadLayout(const TableMetadata& metadata, const ReadOptio
                 "table property 'schema.name-mapping.default'");
   }
   layout.matches_names = options.matches_names;
+  layout.dropped_positions = options.dropped_positions;
   layout.batch_rows = std::max<int64_t>(options.batch_rows, 1);
   layout.with_deletes_applied = options.with_deletes_applied;
   return layout;

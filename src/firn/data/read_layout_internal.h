@@ -40,6 +40,8 @@ struct ReadLayout {
   bool matches_names = false;  ///< See ReadOptions.
   int64_t batch_rows = 0;
   bool with_deletes_applied = true;
+  /// See ReadOptions.
+  const std::map<std::string, PositionSet, std::less<>>* dropped_positions = nullptr;
   bool has_deleted_column = false;  ///< Deleted rows stay and are marked.
 };
 

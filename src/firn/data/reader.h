@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,6 +9,7 @@
 
 #include "firn/base/memory_budget.h"
 #include "firn/base/row_stream.h"
+#include "firn/format/deletion_vector.h"
 #include "firn/scan/scan.h"
 
 /// Rows of a table: data files of any format, resolved to the requested columns by field id, with
@@ -35,6 +38,8 @@ struct ReadOptions {
   /// The files are no part of the table: their columns are found by the name mapping of the
   /// metadata even if they carry ids, which are those of another table.
   bool matches_names = false;
+  /// Rows to leave out besides deleted ones, by data file path; outlives the stream. Null: none.
+  const std::map<std::string, PositionSet, std::less<>>* dropped_positions = nullptr;
 };
 
 /// Stream the rows of `tasks`. Memory stays under the budget whatever the files' size.

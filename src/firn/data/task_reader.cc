@@ -97,9 +97,10 @@ class TaskPartReader final : public PartReader {
   Status DropDeleted(int64_t first_position,
                      const std::vector<std::shared_ptr<arrow::Array>>& columns,
                      RowMask& keep) const {
-    if (task_->positions_ != nullptr) {
+    for (const PositionSet* positions : {task_->positions_.get(), task_->dropped_}) {
+      if (positions == nullptr) continue;
       const int64_t end = first_position + static_cast<int64_t>(keep.size());
-      for (const int64_t position : task_->positions_->InRange(first_position, end)) {
+      for (const int64_t position : positions->InRange(first_position, end)) {
         keep[static_cast<size_t>(position - first_position)] = 0;
       }
     }
@@ -120,6 +121,10 @@ Result<std::shared_ptr<TaskReader>> TaskReader::Open(const SharedRead& shared,
   if (shared.layout.with_deletes_applied) {
     FIRN_ASSIGN(reader->positions_, shared.position_deletes->Load(task));
     FIRN_ASSIGN(reader->equality_, shared.equality_deletes->Load(task));
+  }
+  if (shared.layout.dropped_positions != nullptr) {
+    const auto dropped = shared.layout.dropped_positions->find(task.file.file_path);
+    if (dropped != shared.layout.dropped_positions->end()) reader->dropped_ = &dropped->second;
   }
   FIRN_RETURN_IF_ERROR(reader->OpenFile(), "data file '{}'", task.file.file_path);
   return reader;

@@ -51,6 +51,7 @@ class TaskReader : public std::enable_shared_from_this<TaskReader> {
   const SharedRead& shared_;
   const FileScanTask& task_;
   std::shared_ptr<const PositionSet> positions_;  // Null: none.
+  const PositionSet* dropped_ = nullptr;          // Null: none.
   std::vector<EqualityDeleteIndexPtr> equality_;
   std::vector<NestedField> fields_;  // The layout's, and behind them the keys of deletes.
   std::optional<RowFilter> filter_;

@@ -89,6 +89,10 @@ class DataFilesWriter {
     shared_.parquet.dictionary_bytes = std::min(
         shared_.parquet.dictionary_bytes, std::max(dictionary_bytes_max, kDictionaryBytesMin));
     FIRN_ASSIGN(shared_.metrics_modes, MetricsModes(metadata, *options_.schema));
+    if (options_.has_full_metrics) {
+      for (const NestedField& field : options_.schema->fields())
+        shared_.metrics_modes[field.id] = {.kind = MetricsMode::Kind::kFull};
+    }
     shared_.partition_type = PartitionType(*options_.spec, metadata.SchemasNewestFirst());
     shared_.name_stem = fmt::format("00000-0-{}", FormatUuid(MakeUuid(*context_.random)));
     if (options_.partition) {
@@ -207,6 +211,11 @@ class DataFilesWriter {
 };
 
 }  // namespace
+
+Result<int64_t> TargetFileBytes(const TableMetadata& metadata) {
+  constexpr int64_t kDefault = int64_t{512} << 20;
+  return metadata.IntProperty("write.target-file-size-bytes", kDefault);
+}
 
 Result<std::vector<DataFile>> WriteDataFiles(const WriteContext& context,
                                              const DataWriteOptions& options, RowStream rows) {

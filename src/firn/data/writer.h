@@ -34,7 +34,11 @@ struct DataWriteOptions {
   std::optional<StructValue> partition;
   int64_t target_file_bytes = 0;  ///< Roll to the next file at this size, by real bytes; 0: never.
   std::optional<int32_t> sort_order_id;
+  bool has_full_metrics = false;  ///< Bounds in full length, whatever the table's properties say.
 };
+
+/// `write.target-file-size-bytes`. Errors: kInvalidInput.
+Result<int64_t> TargetFileBytes(const TableMetadata& metadata);
 
 /// Write all rows of `rows` into data files below the table's data location (`write.data.path`,
 /// location provider properties), named uniquely. Files are finished and durable on return; on an

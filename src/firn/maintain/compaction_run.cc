@@ -3,32 +3,12 @@
 #include <utility>
 
 #include "firn/data/reader.h"
+#include "firn/data/row_positions.h"
 #include "firn/data/writer.h"
 #include "firn/maintain/rewrite_data_files.h"
 
 namespace firn {
 namespace {
-
-NestedField LineageField(int32_t id, std::string name) {
-  NestedField field;
-  field.id = id;
-  field.name = std::move(name);
-  field.type = Type::Primitive(TypeId::kLong);
-  return field;
-}
-
-/// The table's columns, and for v3 the row lineage, which must survive the move.
-SchemaPtr RewriteSchema(const TableMetadata& metadata) {
-  const SchemaPtr schema = metadata.current_schema();
-  if (metadata.format_version < 3) {
-    return schema;
-  }
-  std::vector<NestedField> fields = schema->fields();
-  fields.push_back(LineageField(kRowIdFieldId, "_row_id"));
-  fields.push_back(
-      LineageField(kLastUpdatedSequenceNumberFieldId, "_last_updated_sequence_number"));
-  return std::make_shared<const Schema>(schema->schema_id(), std::move(fields));
-}
 
 /// Least and most rows that the outputs may have, from manifests alone.
 struct RowRange {
@@ -75,7 +55,7 @@ Status VerifyRows(const FileGroup& group, const std::vector<DataFile>& outputs) 
 Result<GroupResult> RunFileGroup(const MaintainContext& context, const Table& table,
                                  const FileGroup& group) {
   const TableMetadata& metadata = *table.metadata;
-  const SchemaPtr schema = RewriteSchema(metadata);
+  const SchemaPtr schema = SchemaWithLineage(metadata);
   const ReadContext read{.io = table.io,
                          .metadata = table.metadata,
                          .executor = context.commit.executor,

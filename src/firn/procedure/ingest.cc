@@ -6,6 +6,7 @@
 #include "firn/procedure/new_table_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
+#include "firn/procedure/table_change_internal.h"
 
 namespace firn {
 namespace {
@@ -88,11 +89,7 @@ Result<IngestRequest> ParseRequest(ProcedureContext& context, const Arguments& a
 IngestContext MakeContext(ProcedureContext& context, const TableReference& reference) {
   Session& session = *context.session;
   IngestContext ingest;
-  ingest.change.commit = {.catalog = reference.catalog.get(),
-                          .executor = &session.executor(),
-                          .clock = &session.clock(),
-                          .random = &session.random(),
-                          .cancel = session.cancel()};
+  ingest.change.commit = MakeCommitContext(session, reference);
   ingest.change.budget = &session.budget();
   ingest.io = session.io();
   ingest.notice = context.notice;

@@ -10,11 +10,7 @@ namespace {
 MaintainContext MakeContext(ProcedureContext& context, const TableReference& reference) {
   Session& session = *context.session;
   MaintainContext maintain;
-  maintain.commit.catalog = reference.catalog.get();
-  maintain.commit.executor = &session.executor();
-  maintain.commit.clock = &session.clock();
-  maintain.commit.random = &session.random();
-  maintain.commit.cancel = session.cancel();
+  maintain.commit = MakeCommitContext(session, reference);
   maintain.budget = &session.budget();
   if (context.progress) {
     maintain.progress = [&context](const Progress& progress) {

@@ -20,6 +20,14 @@ Result<TableReference> ResolveChangeableTable(Session& session, std::string_view
   return reference;
 }
 
+CommitContext MakeCommitContext(Session& session, const TableReference& reference) {
+  return {.catalog = reference.catalog.get(),
+          .executor = &session.executor(),
+          .clock = &session.clock(),
+          .random = &session.random(),
+          .cancel = session.cancel()};
+}
+
 Result<Table> CommitUpdates(const TableReference& reference, std::span<const TableUpdate> updates) {
   std::vector<TableRequirement> requirements;
   const std::string& uuid = reference.table.metadata->table_uuid;

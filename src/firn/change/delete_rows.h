@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "firn/change/change_context.h"
+#include "firn/expression/expression.h"
+
+namespace firn {
+
+/// How rows of a file that stays in part are changed.
+enum class WriteMode {
+  kCopyOnWrite,  ///< The file is written again without them.
+  kMergeOnRead,  ///< Delete files name them: deletion vectors from version 3 on.
+};
+
+struct DeleteRowsRequest {
+  std::string branch = std::string(kMainBranch);
+  ExpressionPtr condition;        ///< Unbound; rows for which it is true go.
+  std::optional<WriteMode> mode;  ///< Empty: the table's `write.delete.mode`.
+  std::map<std::string, std::string> summary_properties;
+};
+
+struct DeleteRowsResult {
+  int64_t deleted_rows = 0;
+  /// Of the new snapshot; of the branch's head if no row matched; empty: there is none.
+  std::optional<SnapshotId> snapshot_id;
+  int64_t removed_data_files = 0;  ///< With all rows, or written again without some.
+  int64_t added_data_files = 0;
+  int64_t added_delete_files = 0;
+};
+
+/// Delete rows in one snapshot: files of which every row matches are taken out by metadata alone,
+/// the others by `mode`. No matching row: no commit. Isolation is that of the table's
+/// `write.delete.isolation-level`. Unless the outcome of the commit is unknown, an error leaves no
+/// file behind.
+///
+/// Errors  kInvalidInput: the condition, or merge-on-read in a table of version 1; those of reading,
+///         of writing, and of CommitChangeFiles.
+Result<DeleteRowsResult> DeleteRows(const ChangeContext& context, const Table& table,
+                                    const DeleteRowsRequest& request);
+
+}  // namespace firn

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "firn/commit/commit_loop_internal.h"
+
+/// What other writers committed since a starting snapshot, and whether it is in the way.
+
+namespace firn {
+
+/// Snapshots after the starting one, newest first; see `HistorySince`.
+using History = std::vector<const Snapshot*>;
+
+/// Fail if a data file that the snapshots added by append or overwrite may hold a row that matches
+/// `filter` (unbound; null: every row does). Errors: kCommitConflict, naming the file.
+Status CheckNoConflictingData(const CommitContext& context, const Table& base,
+                              const History& history, const ExpressionPtr& filter);
+
+/// Fail if the snapshots took one of the data files out of the table, by any operation but a delete
+/// of whole files: their rows are gone then, too. Errors: kCommitConflict, naming the file.
+Status CheckDataFilesStay(const CommitContext& context, const Table& base, const History& history,
+                          const std::unordered_set<std::string_view>& paths);
+
+/// Fail if the snapshots added a deletion vector for one of the data files.
+/// Errors: kCommitConflict, naming the file.
+Status CheckNoNewVectors(const CommitContext& context, const Table& base, const History& history,
+                         const std::unordered_set<std::string_view>& paths);
+
+}  // namespace firn
