@@ -36,8 +36,8 @@ struct DeleteRowsResult {
 /// `write.delete.isolation-level`. Unless the outcome of the commit is unknown, an error leaves no
 /// file behind.
 ///
-/// Errors  kInvalidInput: the condition, or merge-on-read in a table of version 1; those of reading,
-///         of writing, and of CommitChangeFiles.
+/// Errors  kInvalidInput: the condition, or merge-on-read in a table of version 1; those of
+///         reading, of writing, and of CommitChangeFiles.
 Result<DeleteRowsResult> DeleteRows(const ChangeContext& context, const Table& table,
                                     const DeleteRowsRequest& request);
 
