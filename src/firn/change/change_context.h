@@ -25,7 +25,8 @@ struct ChangeContext {
             .executor = commit.executor,
             .budget = budget,
             .cancel = commit.cancel,
-            .random = commit.random};
+            .random = commit.random,
+            .encode_threads = commit.executor->concurrency()};
   }
 };
 

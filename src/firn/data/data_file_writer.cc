@@ -10,7 +10,7 @@ namespace firn {
 namespace {
 
 // Rows written between two looks at the size of the file.
-constexpr int64_t kRowsBetweenChecks = 8192;
+constexpr int64_t kRowsBetweenChecks = 32768;
 
 }  // namespace
 
@@ -42,7 +42,7 @@ Status PartitionWriter::Open() {
     return output->Append(bytes);
   };
   FIRN_ASSIGN(file->writer, MakeParquetFileWriter(*options.schema, shared_.parquet, file->sink,
-                                                  shared_.pool.get()));
+                                                  shared_.pool.get(), shared_.encode_pool.get()));
   file->metrics = std::make_unique<MetricsCollector>(*options.schema, shared_.metrics_modes);
   open_ = std::move(file);
   return {};

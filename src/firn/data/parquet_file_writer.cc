@@ -20,8 +20,10 @@
 namespace firn {
 namespace {
 
-// Rows written between two looks at the sizes.
+// Rows written between two looks at the sizes; with several threads more, as each step has them all
+// wait for the slowest column.
 constexpr int64_t kRowsBetweenChecks = 8192;
+constexpr int64_t kRowsBetweenParallelChecks = 32768;
 // Larger minima and maxima are left out of the footer.
 constexpr size_t kStatisticsBytesMax = 4096;
 
@@ -95,7 +97,9 @@ class BufferedParquetWriter final : public ParquetFileWriter {
   BufferedParquetWriter(const Schema& schema, const ParquetWriteOptions& options)
       : fields_(schema.fields()), options_(options) {}
 
-  Status Open(const Schema& schema, const ByteSink& sink, arrow::MemoryPool* pool) {
+  Status Open(const Schema& schema, const ByteSink& sink, arrow::MemoryPool* pool,
+              EncodePool* encoders) {
+    if (encoders != nullptr) step_rows_ = kRowsBetweenParallelChecks;
     FIRN_ASSIGN(schema_, ToArrowSchema(WithoutUnknown(fields_)));
     FIRN_ASSIGN(parquet_schema_, MakeParquetSchema(fields_));
     output_ = MakeArrowOutput(sink);
@@ -107,9 +111,11 @@ class BufferedParquetWriter final : public ParquetFileWriter {
       writer->Open(std::make_unique<WatchedContents>(
           parquet::ParquetFileWriter::Open(output_, parquet_schema_, properties, metadata),
           parquet_schema_, &row_group_));
+      parquet::ArrowWriterProperties::Builder arrow_properties;
+      arrow_properties.set_use_threads(encoders != nullptr);
+      arrow_properties.set_executor(encoders);
       return parquet::arrow::FileWriter::Make(pool, std::move(writer), schema_,
-                                              parquet::ArrowWriterProperties::Builder().build(),
-                                              &writer_);
+                                              arrow_properties.build(), &writer_);
     });
   }
 
@@ -118,11 +124,11 @@ class BufferedParquetWriter final : public ParquetFileWriter {
     const std::shared_ptr<arrow::RecordBatch> rows = arrow::RecordBatch::Make(
         schema_, batch->num_rows(), DropUnknownColumns(fields_, batch->column_data()));
     return GuardArrow(ErrorCode::kInternal, [&]() -> arrow::Status {
-      for (int64_t row = 0; row < rows->num_rows(); row += kRowsBetweenChecks) {
+      for (int64_t row = 0; row < rows->num_rows(); row += step_rows_) {
         if (row_group_ == nullptr || RowGroupBytes() >= options_.row_group_bytes) {
           ARROW_RETURN_NOT_OK(writer_->NewBufferedRowGroup());
         }
-        ARROW_RETURN_NOT_OK(writer_->WriteRecordBatch(*rows->Slice(row, kRowsBetweenChecks)));
+        ARROW_RETURN_NOT_OK(writer_->WriteRecordBatch(*rows->Slice(row, step_rows_)));
       }
       return arrow::Status::OK();
     });
@@ -200,6 +206,7 @@ class BufferedParquetWriter final : public ParquetFileWriter {
 
   const std::vector<NestedField> fields_;
   const ParquetWriteOptions options_;
+  int64_t step_rows_ = kRowsBetweenChecks;
   std::shared_ptr<arrow::Schema> schema_;
   std::shared_ptr<parquet::schema::GroupNode> parquet_schema_;
   std::shared_ptr<arrow::io::OutputStream> output_;
@@ -212,9 +219,10 @@ class BufferedParquetWriter final : public ParquetFileWriter {
 Result<std::unique_ptr<ParquetFileWriter>> MakeParquetFileWriter(const Schema& schema,
                                                                  const ParquetWriteOptions& options,
                                                                  const ByteSink& sink,
-                                                                 arrow::MemoryPool* pool) {
+                                                                 arrow::MemoryPool* pool,
+                                                                 EncodePool* encoders) {
   auto writer = std::make_unique<BufferedParquetWriter>(schema, options);
-  FIRN_RETURN_IF_ERROR(writer->Open(schema, sink, pool));
+  FIRN_RETURN_IF_ERROR(writer->Open(schema, sink, pool, encoders));
   return writer;
 }
 

@@ -8,6 +8,7 @@
 #include <arrow/type_fwd.h>
 
 #include "firn/base/result.h"
+#include "firn/data/encode_pool_internal.h"
 #include "firn/data/render.h"
 #include "firn/format/manifest.h"
 #include "firn/format/table_metadata.h"
@@ -58,10 +59,12 @@ class ParquetFileWriter {
 
 /// Fields get Parquet's types of the spec and their ids, lists and maps three levels; unknown
 /// columns are left out. The schema's JSON goes to the key `iceberg.schema`. `sink` and `pool`
-/// outlive the writer. Errors: kUnsupported, naming a column that cannot be written.
+/// outlive the writer, as `encoders` does, on which columns are encoded at the same time (null: one
+/// by one). Errors: kUnsupported, naming a column that cannot be written.
 Result<std::unique_ptr<ParquetFileWriter>> MakeParquetFileWriter(const Schema& schema,
                                                                  const ParquetWriteOptions& options,
                                                                  const ByteSink& sink,
-                                                                 arrow::MemoryPool* pool);
+                                                                 arrow::MemoryPool* pool,
+                                                                 EncodePool* encoders = nullptr);
 
 }  // namespace firn

@@ -47,6 +47,9 @@ class DataFilesWriter {
     shared_.context = &context;
     shared_.options = &options;
     shared_.pool = BudgetPool::Make(context.budget->total_bytes());
+    if (context.encode_threads > 1) {
+      shared_.encode_pool = std::make_unique<EncodePool>(context.encode_threads);
+    }
   }
 
   Result<std::vector<DataFile>> Run(RowStream rows) {
