@@ -2,20 +2,10 @@
 
 #include <utility>
 
+#include "firn/change/write_rows_internal.h"
+
 namespace firn {
 namespace {
-
-Result<std::vector<DataFile>> WriteRows(const ChangeContext& context, const Table& table,
-                                        RowStream rows) {
-  const TableMetadata& metadata = *table.metadata;
-  FIRN_ASSIGN(const int64_t target_bytes, TargetFileBytes(metadata));
-  const DataWriteOptions options{.schema = metadata.current_schema(),
-                                 .spec = metadata.default_spec(),
-                                 .partition = std::nullopt,
-                                 .target_file_bytes = target_bytes,
-                                 .sort_order_id = std::nullopt};
-  return WriteDataFiles(context.WriteTo(table), options, std::move(rows));
-}
 
 std::optional<SnapshotId> HeadOf(const TableMetadata& metadata, const std::string& branch) {
   const auto ref = metadata.refs.find(branch);
@@ -23,42 +13,67 @@ std::optional<SnapshotId> HeadOf(const TableMetadata& metadata, const std::strin
   return ref->second.snapshot_id;
 }
 
+Result<CommitResult> CommitAppend(const ChangeContext& context, const Table& table,
+                                  const AppendRowsRequest& request,
+                                  const std::vector<DataFile>& files) {
+  AppendFilesRequest append;
+  append.branch = request.branch;
+  append.data_files = files;
+  append.is_fast = request.is_fast;
+  append.summary_properties = request.summary_properties;
+  append.idempotency_key = request.idempotency_key;
+  return CommitAppendFiles(context.commit, table, append);
+}
+
+Result<CommitResult> CommitOverwrite(const ChangeContext& context, const Table& table,
+                                     const AppendRowsRequest& request,
+                                     const std::vector<DataFile>& files) {
+  ChangeFilesRequest change;
+  change.branch = request.branch;
+  change.added_data_files = files;
+  change.summary_properties = request.summary_properties;
+  change.idempotency_key = request.idempotency_key;
+  if (request.overwrite == Overwrite::kTable ||
+      table.metadata->default_spec()->is_unpartitioned()) {
+    change.replaces_table = true;
+  } else {
+    for (const DataFile& file : files)
+      change.replaced_partitions.push_back({file.partition_spec_id, file.partition});
+  }
+  // As Java marks a dynamic overwrite.
+  if (request.overwrite == Overwrite::kPartitions) {
+    change.summary_properties["replace-partitions"] = "true";
+  }
+  return CommitChangeFiles(context.commit, table, change);
+}
+
 }  // namespace
 
 Result<AppendRowsResult> AppendRows(const ChangeContext& context, const Table& table,
                                     RowStream rows, const AppendRowsRequest& request) {
-  AppendFilesRequest append{.branch = request.branch,
-                            .data_files = {},
-                            .is_fast = request.is_fast,
-                            .summary_properties = request.summary_properties,
-                            .idempotency_key = request.idempotency_key};
-  FIRN_ASSIGN(append.data_files, WriteRows(context, table, std::move(rows)));
+  FIRN_ASSIGN(const std::vector<DataFile> files, WriteTableRows(context, table, std::move(rows)));
   AppendRowsResult result;
-  if (append.data_files.empty()) {
-    result.snapshot_id = HeadOf(*table.metadata, request.branch);
-    result.table = table;
-    return result;
-  }
-  for (const DataFile& file : append.data_files) {
+  result.snapshot_id = HeadOf(*table.metadata, request.branch);
+  result.table = table;
+  const bool empties_table = request.overwrite == Overwrite::kTable && result.snapshot_id;
+  if (files.empty() && !empties_table) return result;
+  const Result<CommitResult> committed = request.overwrite == Overwrite::kNothing
+                                             ? CommitAppend(context, table, request, files)
+                                             : CommitOverwrite(context, table, request, files);
+  const bool is_unused =
+      committed.ok() ? committed->is_repeat : committed.error().code() != ErrorCode::kCommitUnknown;
+  if (is_unused) DiscardOutputs(*table.io, files);
+  if (!committed.ok()) return committed.error();
+  result.snapshot_id = committed->snapshot_id;
+  result.table = committed->table;
+  result.attempts = committed->attempts;
+  result.is_repeat = committed->is_repeat;
+  for (const DataFile& file : files) {
+    if (result.is_repeat) break;
     ++result.added_files;
     result.added_rows += file.record_count;
     result.added_bytes += file.file_size_in_bytes;
   }
-  Result<CommitResult> committed = CommitAppendFiles(context.commit, table, append);
-  if (!committed.ok()) {
-    if (committed.error().code() != ErrorCode::kCommitUnknown) {
-      DiscardOutputs(*table.io, append.data_files);
-    }
-    return committed.error();
-  }
-  if (committed->is_repeat) {
-    DiscardOutputs(*table.io, append.data_files);
-    result.added_files = result.added_rows = result.added_bytes = 0;
-  }
-  result.snapshot_id = committed->snapshot_id;
-  result.table = std::move(committed->table);
-  result.attempts = committed->attempts;
-  result.is_repeat = committed->is_repeat;
   return result;
 }
 

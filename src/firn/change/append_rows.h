@@ -9,8 +9,16 @@
 
 namespace firn {
 
+/// What new rows take the place of.
+enum class Overwrite {
+  kNothing,
+  kPartitions,  ///< All rows of every partition that gets a new one.
+  kTable,       ///< All rows.
+};
+
 struct AppendRowsRequest {
   std::string branch = std::string(kMainBranch);
+  Overwrite overwrite = Overwrite::kNothing;
   std::map<std::string, std::string> summary_properties;
   std::optional<std::string> idempotency_key;  ///< See AppendFilesRequest.
   bool is_fast = false;                        ///< See AppendFilesRequest.
@@ -28,11 +36,12 @@ struct AppendRowsResult {
 };
 
 /// Write `rows`, whose columns are those of the current schema of `table`, into data files of its
-/// default partition spec and commit them in one snapshot. No rows: no commit. Unless the outcome
-/// of the commit is unknown, an error leaves no file behind.
+/// default partition spec and commit them in one snapshot. Without rows there is no commit, unless
+/// the whole table is overwritten by nothing. Unless the outcome of the commit is unknown, an error
+/// leaves no file behind.
 ///
 /// Errors  those of the stream; kInvalidInput: a required column has a null; kResourceExhausted:
-///         the disk is full; those of CommitAppendFiles.
+///         the disk is full; those of CommitAppendFiles and CommitChangeFiles.
 Result<AppendRowsResult> AppendRows(const ChangeContext& context, const Table& table,
                                     RowStream rows, const AppendRowsRequest& request);
 

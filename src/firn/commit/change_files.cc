@@ -24,7 +24,12 @@ class ChangeFiles final : public SnapshotOperation {
         data_filter_(ManifestContent::kData, request.removed_data_files, id),
         delete_filter_(ManifestContent::kDeletes, FilesOf(request.removed_delete_files), id),
         data_merger_(id),
-        delete_merger_(id) {}
+        delete_merger_(id) {
+    for (ManifestFilter* filter : {&data_filter_, &delete_filter_}) {
+      filter->DropPartitions(request.replaced_partitions);
+      if (request.replaces_table) filter->DropAll();
+    }
+  }
 
   std::string operation() const override;
   Status Validate(const CommitBase& base) override;
@@ -48,22 +53,24 @@ class ChangeFiles final : public SnapshotOperation {
 
 // As Java: what only takes rows away is a delete, whichever way it does so.
 std::string ChangeFiles::operation() const {
-  const bool takes = !request_.removed_data_files.empty() || !request_.added_delete_files.empty();
+  const bool takes = !request_.removed_data_files.empty() || !request_.added_delete_files.empty() ||
+                     !request_.replaced_partitions.empty() || request_.replaces_table;
   if (request_.added_data_files.empty()) return "delete";
   return takes ? "overwrite" : "append";
 }
 
 Status ChangeFiles::Validate(const CommitBase& base) {
+  if (!request_.starting_snapshot_id) return {};
   const TableMetadata& metadata = *base.table->metadata;
   FIRN_ASSIGN(const History history,
-              HistorySince(metadata, base.head, request_.starting_snapshot_id));
+              HistorySince(metadata, base.head, *request_.starting_snapshot_id));
   if (history.empty()) return {};
   if (request_.isolation == Isolation::kSerializable) {
     FIRN_RETURN_IF_ERROR(
         CheckNoConflictingData(context_, *base.table, history, request_.condition));
   }
   if (!request_.removed_data_files.empty()) {
-    const Snapshot* start = metadata.FindSnapshot(request_.starting_snapshot_id);
+    const Snapshot* start = metadata.FindSnapshot(*request_.starting_snapshot_id);
     FIRN_CHECK(start != nullptr);
     FIRN_RETURN_IF_ERROR(CheckNoNewDeletes(
         context_, *base.table, base.manifests, request_.removed_data_files,
@@ -143,7 +150,7 @@ Result<CommitResult> CommitChangeFiles(const CommitContext& context, const Table
   const CommitTarget target{.table = planned.name,
                             .branch = request.branch,
                             .snapshot_id = NewSnapshotId(*planned.metadata, *context.random),
-                            .idempotency_key = {}};
+                            .idempotency_key = request.idempotency_key};
   ChangeFiles operation(context, request, target.snapshot_id);
   return RunCommitLoop(context, target, operation);
 }

@@ -107,7 +107,7 @@ TEST_F(ChangeFilesTest, RefusesDeletesForAFileThatWasRewrittenMeanwhile) {
   RequestDeletes();
   request_.isolation = Isolation::kSnapshot;
   RewriteFilesRequest rewrite;
-  rewrite.starting_snapshot_id = request_.starting_snapshot_id;
+  rewrite.starting_snapshot_id = *request_.starting_snapshot_id;
   rewrite.removed_data_files = {a_};
   rewrite.added_data_files = {table_->MakeDataFile("compacted")};
   ASSERT_THAT(CommitRewriteFiles(table_->context(), table_->Load(), rewrite), IsOk());
@@ -156,6 +156,38 @@ TEST_F(ChangeFilesTest, ExchangesADeletionVectorForALargerOne) {
   EXPECT_THAT(table_->LivePaths(), ElementsAre("a", "after.puffin"));
   const Table after = table_->Load();
   EXPECT_EQ(after.metadata->current_snapshot()->summary.Find("removed-dvs"), "1");
+}
+
+// Whoever added them, and also after the rows were written.
+TEST_F(ChangeFilesTest, ReplacesAllFilesOfAPartition) {
+  MakeTable({.is_partitioned = true});
+  table_->Add({table_->MakeDataFile("x", 10, "x"), table_->MakePositionDeletes("deletes", a_)});
+  ChangeFilesRequest request;
+  request.added_data_files = {table_->MakeDataFile("new", 3, "a")};
+  request.replaced_partitions = {
+      {request.added_data_files[0].partition_spec_id, request.added_data_files[0].partition}};
+  table_->Add({table_->MakeDataFile("late", 10, "a")});
+
+  ASSERT_THAT(CommitChangeFiles(table_->context(), planned_, request), IsOk());
+
+  EXPECT_THAT(table_->LivePaths(), ElementsAre("new", "x"));
+  const Table after = table_->Load();
+  const Snapshot* snapshot = after.metadata->current_snapshot();
+  EXPECT_EQ(snapshot->operation, "overwrite");
+  EXPECT_EQ(snapshot->summary.Find("deleted-data-files"), "2");
+  EXPECT_EQ(snapshot->summary.Find("removed-position-delete-files"), "1");
+}
+
+TEST_F(ChangeFilesTest, ReplacesTheTable) {
+  MakeTable({.is_partitioned = true});
+  table_->Add({table_->MakeDataFile("x", 10, "x"), table_->MakePositionDeletes("deletes", a_)});
+  ChangeFilesRequest request;
+  request.added_data_files = {table_->MakeDataFile("new", 3, "y")};
+  request.replaces_table = true;
+
+  ASSERT_THAT(CommitChangeFiles(table_->context(), planned_, request), IsOk());
+
+  EXPECT_THAT(table_->LivePaths(), ElementsAre("new"));
 }
 
 TEST_F(ChangeFilesTest, FindsItsOwnSnapshotAfterALostAnswer) {

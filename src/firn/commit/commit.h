@@ -94,21 +94,33 @@ enum class Isolation {
   kSnapshot,      ///< New rows.
 };
 
+/// A partition of one spec.
+struct PartitionKey {
+  int32_t spec_id = 0;
+  StructValue partition;
+};
+
 /// Change rows: exchange data files (copy-on-write), or delete rows of files that stay by new
 /// delete files (merge-on-read), or both.
 struct ChangeFilesRequest {
   std::string branch = std::string(kMainBranch);
-  /// The snapshot in which the rows were looked for.
-  SnapshotId starting_snapshot_id = 0;
+  /// The snapshot in which the rows were looked for; empty: none was, and nothing that came since
+  /// is a conflict.
+  std::optional<SnapshotId> starting_snapshot_id;
   std::vector<DataFile> removed_data_files;
   /// Obsolete with this change: of removed data files, or merged into added delete files.
   std::vector<DeleteFilePtr> removed_delete_files;
+  /// Besides, all data and delete files of these partitions, or of the whole table, as they are
+  /// when the commit succeeds: what other writers put there meanwhile is overwritten, too.
+  std::vector<PartitionKey> replaced_partitions;
+  bool replaces_table = false;
   std::vector<DataFile> added_data_files;
   std::vector<DataFile> added_delete_files;  ///< Each names its one data file.
   /// The rows that were looked for, unbound; null: all.
   ExpressionPtr condition;
   Isolation isolation = Isolation::kSerializable;
   std::map<std::string, std::string> summary_properties;
+  std::optional<std::string> idempotency_key;  ///< See AppendFilesRequest.
 };
 
 /// Commit the change. The added files stay, whatever the outcome; see CommitAppendFiles.

@@ -38,7 +38,17 @@ bool MayHoldPartition(const std::vector<FieldSummary>& summaries, const Type& pa
   return true;
 }
 
-bool IsSamePartition(const StructValue& a, const StructValue& b) { return a.fields == b.fields; }
+bool HoldsPartition(const std::vector<StructValue>& partitions, const StructValue& partition) {
+  return std::any_of(partitions.begin(), partitions.end(),
+                     [&](const StructValue& other) { return other.fields == partition.fields; });
+}
+
+uint64_t HashPartition(const StructValue& partition) {
+  uint64_t hash = 0;
+  for (const Value& value : partition.fields)
+    hash = hash * 31 + HashValue(value);
+  return hash;
+}
 
 }  // namespace
 
@@ -56,21 +66,38 @@ ManifestFilter::ManifestFilter(ManifestContent content, const std::vector<DataFi
     : content_(content), snapshot_id_(snapshot_id) {
   for (const DataFile& file : files) {
     keys_.emplace(FileKey(file), file.file_path);
-    std::vector<StructValue>& known = partitions_[file.partition_spec_id];
-    const auto is_same = [&](const StructValue& other) {
-      return IsSamePartition(other, file.partition);
-    };
-    if (known.size() <= kPartitionsTestedMax && std::none_of(known.begin(), known.end(), is_same)) {
-      known.push_back(file.partition);
-    }
+    AddPartition(file.partition_spec_id, file.partition);
   }
 }
 
-bool ManifestFilter::MayName(const TableMetadata& metadata, const ManifestFile& manifest) const {
-  const auto found = partitions_.find(manifest.partition_spec_id);
-  if (found == partitions_.end() || !manifest.has_live_files()) {
-    return false;
+void ManifestFilter::AddPartition(int32_t spec_id, const StructValue& partition) {
+  std::vector<StructValue>& known = partitions_[spec_id];
+  if (known.size() <= kPartitionsTestedMax && !HoldsPartition(known, partition)) {
+    known.push_back(partition);
   }
+}
+
+void ManifestFilter::DropPartitions(const std::vector<PartitionKey>& partitions) {
+  for (const PartitionKey& key : partitions) {
+    AddPartition(key.spec_id, key.partition);
+    std::vector<StructValue>& known = dropped_[key.spec_id][HashPartition(key.partition)];
+    if (!HoldsPartition(known, key.partition)) known.push_back(key.partition);
+  }
+}
+
+bool ManifestFilter::IsTakenOut(const DataFile& file) const {
+  if (drops_all_ || keys_.contains(FileKey(file))) return true;
+  const auto dropped = dropped_.find(file.partition_spec_id);
+  if (dropped == dropped_.end()) return false;
+  const auto found = dropped->second.find(HashPartition(file.partition));
+  return found != dropped->second.end() && HoldsPartition(found->second, file.partition);
+}
+
+bool ManifestFilter::MayName(const TableMetadata& metadata, const ManifestFile& manifest) const {
+  if (!manifest.has_live_files()) return false;
+  if (drops_all_) return true;
+  const auto found = partitions_.find(manifest.partition_spec_id);
+  if (found == partitions_.end()) return false;
   const PartitionSpecPtr spec = metadata.FindSpec(manifest.partition_spec_id);
   if (!manifest.partitions || spec == nullptr || found->second.size() > kPartitionsTestedMax) {
     return true;
@@ -87,7 +114,7 @@ Result<bool> ManifestFilter::Names(FileIO& io, const ManifestFile& manifest,
   const ManifestReadOptions options{.with_metrics = false, .with_deleted = false};
   FIRN_RETURN_IF_ERROR(
       ReadManifest(io, manifest, partition_type, options, [&](ManifestEntry& entry) -> Status {
-        is_named = is_named || keys_.contains(FileKey(entry.file));
+        is_named = is_named || IsTakenOut(entry.file);
         return {};
       }));
   return is_named;
@@ -108,7 +135,7 @@ Result<ManifestFilter::Filtered> ManifestFilter::FilterOne(const Table& base,
                                      .partition_spec_id = manifest.partition_spec_id,
                                      .snapshot_id = snapshot_id_}));
   const auto copy_entry = [&](ManifestEntry& entry) -> Status {
-    if (keys_.contains(FileKey(entry.file))) {
+    if (IsTakenOut(entry.file)) {
       entry.status = EntryStatus::kDeleted;
       entry.snapshot_id = snapshot_id_;
       filtered.removed.push_back(entry.file);

@@ -24,6 +24,11 @@ class ManifestFilter {
   ManifestFilter(ManifestContent content, const std::vector<DataFile>& files,
                  SnapshotId snapshot_id);
 
+  /// Take out all files of these partitions, too, whoever added them and when.
+  void DropPartitions(const std::vector<PartitionKey>& partitions);
+  /// Take out every file.
+  void DropAll() { drops_all_ = true; }
+
   struct Outcome {
     std::vector<ManifestFile> manifests;  ///< In the order given; without those left empty.
     std::vector<DataFile> removed;        ///< The files found, as the manifests describe them.
@@ -39,6 +44,9 @@ class ManifestFilter {
     std::optional<ManifestFile> copy;  ///< Empty: the manifest names none of the files.
     std::vector<DataFile> removed;
   };
+  using PartitionSet = std::unordered_map<uint64_t, std::vector<StructValue>>;  ///< By hash.
+  bool IsTakenOut(const DataFile& file) const;
+  void AddPartition(int32_t spec_id, const StructValue& partition);
   bool MayName(const TableMetadata& metadata, const ManifestFile& manifest) const;
   Result<bool> Names(FileIO& io, const ManifestFile& manifest, const Type& partition_type) const;
   Result<Filtered> FilterOne(const Table& base, const ManifestFile& manifest,
@@ -48,7 +56,9 @@ class ManifestFilter {
   SnapshotId snapshot_id_;
   std::unordered_map<std::string, std::string> keys_;       ///< Key to path.
   std::map<int32_t, std::vector<StructValue>> partitions_;  ///< Distinct, by spec id.
-  std::unordered_map<std::string, Filtered> done_;          ///< By manifest path.
+  std::map<int32_t, PartitionSet> dropped_;                 ///< By spec id.
+  bool drops_all_ = false;
+  std::unordered_map<std::string, Filtered> done_;  ///< By manifest path.
 };
 
 }  // namespace firn

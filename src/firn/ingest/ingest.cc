@@ -117,6 +117,8 @@ Result<AppendRowsResult> IngestRun::Load() {
   AppendRowsRequest append;
   append.branch = request_.branch;
   append.idempotency_key = request_.idempotency_key;
+  if (request_.mode == IngestMode::kOverwrite) append.overwrite = Overwrite::kTable;
+  if (request_.mode == IngestMode::kOverwritePartitions) append.overwrite = Overwrite::kPartitions;
   return AppendRows(context_.change, *table_, std::move(rows), append);
 }
 

@@ -47,14 +47,20 @@ struct NewTableLayout {
   int format_version = 2;
 };
 
-enum class IngestMode { kAppend, kCreate };
+/// What a run does to the rows that the table has.
+enum class IngestMode {
+  kAppend,
+  kCreate,               ///< The table must not exist.
+  kOverwrite,            ///< All rows go.
+  kOverwritePartitions,  ///< Those of each partition that gets new rows go.
+};
 
 struct IngestRequest {
   SourceFormat format = SourceFormat::kCsv;
   std::vector<std::string> sources;  ///< Files, folders, globs; "-" is standard input.
   TableName table;
   std::string branch = std::string(kMainBranch);
-  IngestMode mode = IngestMode::kAppend;  ///< kCreate: the table must not exist.
+  IngestMode mode = IngestMode::kAppend;
   NewTableLayout layout;
   bool hive_partitions = false;        ///< Folders `key=value` are columns.
   std::optional<int64_t> sample_rows;  ///< Infer types from so many rows; empty: from all.

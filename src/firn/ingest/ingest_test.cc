@@ -240,6 +240,28 @@ TEST_F(IngestTest, RefusesAnEmptySourceForANewTableAndLoadsNothingOfOneForAnOldT
   EXPECT_EQ((*catalog_->Load(request_.table)).metadata->snapshots.size(), 1U);
 }
 
+TEST_F(IngestTest, OverwritesTheTableOrThePartitionsThatGetRows) {
+  request_.layout.partition_spec = [](const Schema& schema) -> Result<PartitionSpec> {
+    PartitionSpec spec;
+    spec.fields.push_back({.source_ids = {schema.FindField("day")->id},
+                           .field_id = 1000,
+                           .name = "day",
+                           .transform = {}});
+    return spec;
+  };
+  ASSERT_THAT(Run({Put("a.csv", "id,day\n1,2026-01-01\n2,2026-01-02\n3,2026-01-02\n")}), IsOk());
+  request_.mode = IngestMode::kOverwritePartitions;
+  ASSERT_THAT(Run({Put("b.csv", "id,day\n9,2026-01-02\n8,2026-01-03\n")}), IsOk());
+  EXPECT_THAT(Rows(),
+              ElementsAre(R"({"id":1,"day":"2026-01-01"})", R"({"id":8,"day":"2026-01-03"})",
+                          R"({"id":9,"day":"2026-01-02"})"));
+  request_.mode = IngestMode::kOverwrite;
+  ASSERT_THAT(Run({Put("c.csv", "id,day\n7,2026-01-07\n")}), IsOk());
+  EXPECT_THAT(Rows(), ElementsAre(R"({"id":7,"day":"2026-01-07"})"));
+  ASSERT_THAT(Run({Put("d.csv", "id,day\n")}), IsOk());
+  EXPECT_THAT(Rows(), IsEmpty());
+}
+
 // The rows may be there: neither they nor the table are taken back.
 TEST_F(IngestTest, KeepsAllWhileTheOutcomeIsUnknown) {
   ScriptedCatalog catalog(*catalog_);

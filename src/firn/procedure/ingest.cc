@@ -39,6 +39,16 @@ Result<CsvDialect> ParseDialect(const Arguments& arguments) {
   return dialect;
 }
 
+Result<IngestMode> ParseMode(const std::string& text) {
+  if (text == "append") return IngestMode::kAppend;
+  if (text == "create") return IngestMode::kCreate;
+  if (text == "overwrite") return IngestMode::kOverwrite;
+  if (text == "overwrite-partitions") return IngestMode::kOverwritePartitions;
+  return MakeError(
+      ErrorCode::kInvalidInput,
+      "argument 'mode' is '{}', expected append, create, overwrite or overwrite-partitions", text);
+}
+
 Status ParseBadRows(const Arguments& arguments, IngestRequest& request) {
   const std::string text = arguments.Text("bad_rows", "fail");
   if (text == "fail") {
@@ -63,12 +73,7 @@ Result<IngestRequest> ParseRequest(ProcedureContext& context, const Arguments& a
   }
   request.table = reference.name;
   if (reference.branch) request.branch = *reference.branch;
-  const std::string mode = arguments.Text("mode", "append");
-  if (mode != "append" && mode != "create") {
-    return MakeError(ErrorCode::kInvalidInput, "argument 'mode' is '{}', expected append or create",
-                     mode);
-  }
-  request.mode = mode == "create" ? IngestMode::kCreate : IngestMode::kAppend;
+  FIRN_ASSIGN(request.mode, ParseMode(arguments.Text("mode", "append")));
   for (const auto& [key, value] : arguments.TextMap("properties"))
     request.layout.properties[key] = value;
   request.layout.location = arguments.Text("location");
@@ -142,7 +147,8 @@ std::vector<Argument> CommonArguments() {
            .help = "The table; it is made, with the columns of the source, if it does not exist."},
           {.name = "mode",
            .type = ArgumentType::kText,
-           .help = "append, or create: the table must not exist.",
+           .help = "append, create (the table must not exist), overwrite (all rows go) or "
+                   "overwrite-partitions (those of each partition that gets new rows go).",
            .default_text = "append"},
           {.name = "hive_partitions",
            .type = ArgumentType::kBoolean,
