@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <arrow/adapters/orc/adapter.h>
 #include <arrow/array.h>
 #include <arrow/util/key_value_metadata.h>
+#include <fmt/format.h>
 
 #include "firn/base/number.h"
 #include "firn/data/arrow_bridge.h"
@@ -40,19 +42,28 @@ FileField ToFileField(const arrow::Field& source) {
   return field;
 }
 
+// Columns of one stripe as they are read.
+struct StripeBatches {
+  std::unique_ptr<ORCFileReader> file;  // `batches` read through it.
+  std::shared_ptr<arrow::RecordBatchReader> batches;
+};
+
+// Says which column an error of a stripe is about.
+using BlameColumn = std::function<Error(const Error&)>;
+
 class OrcSource final : public BatchSource {
  public:
-  OrcSource(std::unique_ptr<ORCFileReader> file, std::shared_ptr<arrow::RecordBatchReader> batches,
-            const FilePart& part)
-      : file_(std::move(file)),
-        batches_(std::move(batches)),
+  OrcSource(StripeBatches stripe, const FilePart& part, BlameColumn blame)
+      : stripe_(std::move(stripe)),
+        blame_(std::move(blame)),
         position_(part.first_row),
         end_(part.first_row + part.row_count) {}
 
   Result<std::optional<FileBatch>> Next() override {
     std::shared_ptr<arrow::RecordBatch> batch;
-    FIRN_RETURN_IF_ERROR(
-        GuardArrow(ErrorCode::kCorrupt, [&] { return batches_->ReadNext(&batch); }));
+    const Status read =
+        GuardArrow(ErrorCode::kCorrupt, [&] { return stripe_.batches->ReadNext(&batch); });
+    if (!read.ok()) return blame_(read.error());
     if (batch == nullptr) {
       if (position_ == end_) return std::optional<FileBatch>();
       return MakeError(ErrorCode::kCorrupt, "a stripe ends at row {}, its footer says {}",
@@ -66,8 +77,8 @@ class OrcSource final : public BatchSource {
   }
 
  private:
-  std::unique_ptr<ORCFileReader> file_;  // `batches_` reads through it.
-  std::shared_ptr<arrow::RecordBatchReader> batches_;
+  StripeBatches stripe_;
+  BlameColumn blame_;
   int64_t position_;
   int64_t end_;
 };
@@ -103,17 +114,53 @@ class OrcReader final : public DataFileReader {
   Result<std::unique_ptr<BatchSource>> OpenPart(size_t part, Executor*) const override {
     const FilePart& rows = parts_[part];
     if (columns_.empty()) return MakeEmptyColumnSource(rows.first_row, rows.row_count, batch_rows_);
-    return GuardArrowResult(
-        ErrorCode::kCorrupt, [&]() -> arrow::Result<std::unique_ptr<BatchSource>> {
-          ARROW_ASSIGN_OR_RAISE(auto file, ORCFileReader::Open(input_, pool_.get()));
-          ARROW_RETURN_NOT_OK(file->Seek(rows.first_row));
-          ARROW_ASSIGN_OR_RAISE(auto batches, file->NextStripeReader(batch_rows_, columns_));
-          if (batches == nullptr) return arrow::Status::Invalid("a stripe has no rows");
-          return std::make_unique<OrcSource>(std::move(file), std::move(batches), rows);
-        });
+    FIRN_ASSIGN(StripeBatches stripe, OpenStripe(rows, columns_));
+    return std::make_unique<OrcSource>(
+        std::move(stripe), rows, [this, rows](const Error& error) { return Blame(error, rows); });
   }
 
  private:
+  Result<StripeBatches> OpenStripe(const FilePart& rows, const std::vector<int>& columns) const {
+    return GuardArrowResult(ErrorCode::kCorrupt, [&]() -> arrow::Result<StripeBatches> {
+      StripeBatches stripe;
+      ARROW_ASSIGN_OR_RAISE(stripe.file, ORCFileReader::Open(input_, pool_.get()));
+      ARROW_RETURN_NOT_OK(stripe.file->Seek(rows.first_row));
+      ARROW_ASSIGN_OR_RAISE(stripe.batches, stripe.file->NextStripeReader(batch_rows_, columns));
+      if (stripe.batches == nullptr) return arrow::Status::Invalid("a stripe has no rows");
+      return stripe;
+    });
+  }
+
+  // Arrow does not tell the column of an error: read them one by one until one fails.
+  Error Blame(const Error& error, const FilePart& rows) const {
+    for (const int column : columns_) {
+      const Status status = ReadColumn(column, rows);
+      if (status.ok() || status.error().code() != error.code()) continue;
+      const std::string where =
+          fmt::format("column '{}'", fields_[static_cast<size_t>(column)].name);
+      // Text of Arrow, which knows timestamps of ORC as nanoseconds since 1970 alone.
+      if (status.error().message().find("nanosecond resolution") == std::string::npos) {
+        return status.error().Within(where);
+      }
+      return MakeError(ErrorCode::kUnsupported,
+                       "{}: ORC files are read with timestamps of the years 1678 to 2261 only; "
+                       "leave the column out or rewrite the file as Parquet: {}",
+                       where, status.error().message());
+    }
+    return error;
+  }
+
+  Status ReadColumn(int column, const FilePart& rows) const {
+    FIRN_ASSIGN(const StripeBatches stripe, OpenStripe(rows, {column}));
+    return GuardArrow(ErrorCode::kCorrupt, [&]() -> arrow::Status {
+      std::shared_ptr<arrow::RecordBatch> batch;
+      do {
+        ARROW_RETURN_NOT_OK(stripe.batches->ReadNext(&batch));
+      } while (batch != nullptr);
+      return arrow::Status::OK();
+    });
+  }
+
   arrow::Status ReadTail(int64_t batch_rows) {
     ARROW_ASSIGN_OR_RAISE(const auto file, ORCFileReader::Open(input_, pool_.get()));
     ARROW_ASSIGN_OR_RAISE(const auto schema, file->ReadSchema());

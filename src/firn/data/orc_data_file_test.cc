@@ -18,6 +18,16 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+std::string WriteOrc(const arrow::RecordBatch& batch) {
+  const auto sink = *arrow::io::BufferOutputStream::Create();
+  arrow::adapters::orc::WriteOptions options;
+  options.stripe_size = 16 << 10;
+  options.batch_size = 1024;
+  auto writer = *arrow::adapters::orc::ORCFileWriter::Open(sink.get(), options);
+  FIRN_CHECK(writer->Write(batch).ok() && writer->Close().ok());
+  return (*sink->Finish())->ToString();
+}
+
 // An ORC file with the columns id (0, 1, ...), text and time, in stripes of some thousand rows.
 // Its columns have no field ids, which Arrow's writer cannot give; the tables that Spark wrote have
 // them.
@@ -36,13 +46,19 @@ std::string MakeOrc(int64_t rows) {
                      arrow::field("time", arrow::timestamp(arrow::TimeUnit::NANO))});
   const auto batch =
       arrow::RecordBatch::Make(schema, rows, {*id.Finish(), *text.Finish(), *time.Finish()});
-  const auto sink = *arrow::io::BufferOutputStream::Create();
-  arrow::adapters::orc::WriteOptions options;
-  options.stripe_size = 16 << 10;
-  options.batch_size = 1024;
-  auto writer = *arrow::adapters::orc::ORCFileWriter::Open(sink.get(), options);
-  FIRN_CHECK(writer->Write(*batch).ok() && writer->Close().ok());
-  return (*sink->Finish())->ToString();
+  return WriteOrc(*batch);
+}
+
+// A file of one row: id 7 and `micros` since 1970.
+std::string MakeOrcOfTime(int64_t micros) {
+  arrow::Int64Builder id;
+  arrow::TimestampBuilder time(arrow::timestamp(arrow::TimeUnit::MICRO),
+                               arrow::default_memory_pool());
+  FIRN_CHECK(id.Append(7).ok() && time.Append(micros).ok());
+  const auto schema =
+      arrow::schema({arrow::field("id", arrow::int64()),
+                     arrow::field("time", arrow::timestamp(arrow::TimeUnit::MICRO))});
+  return WriteOrc(*arrow::RecordBatch::Make(schema, 1, {*id.Finish(), *time.Finish()}));
 }
 
 class OrcDataFileTest : public testing::Test {
@@ -68,6 +84,29 @@ TEST_F(OrcDataFileTest, ReadsRowsOfAllStripesWithTheirPositions) {
   EXPECT_THAT(table_.Read({task}, {"id", "_pos"}, "id >= 15000 AND id < 15003"),
               IsOkAnd(ElementsAre(R"({"id":15000,"_pos":15000})", R"({"id":15002,"_pos":15002})")));
   EXPECT_THAT(table_.Read({task}, {"_pos"}), IsOkAnd(testing::SizeIs(19999)));
+}
+
+TEST_F(OrcDataFileTest, ReadsTheFirstAndTheLastYearThatArrowCanHold) {
+  const auto first = table_.AddFile("a.orc", MakeOrcOfTime(-9214560000000000), FileFormat::kOrc);
+  const auto last = table_.AddFile("b.orc", MakeOrcOfTime(9214646399999999), FileFormat::kOrc);
+
+  EXPECT_THAT(table_.Read({first, last}, {"time"}, "", true),
+              IsOkAnd(ElementsAre(R"({"time":"1678-01-01T00:00:00.000000"})",
+                                  R"({"time":"2261-12-31T23:59:59.999999"})")));
+}
+
+TEST_F(OrcDataFileTest, RefusesTimesOfOtherYearsInsteadOfWrappingThem) {
+  for (const int64_t micros : {-62135596800000000, 253402300799999999, 9223372036854775807}) {
+    const auto task = table_.AddFile("far.orc", MakeOrcOfTime(micros), FileFormat::kOrc);
+
+    EXPECT_THAT(table_.Read({task}, {"id"}), IsOkAnd(ElementsAre(R"({"id":7})")));
+    const auto rows = table_.Read({task});
+    ASSERT_FALSE(rows.ok()) << micros;
+    EXPECT_EQ(rows.error().code(), ErrorCode::kUnsupported);
+    EXPECT_THAT(rows.error().message(),
+                testing::AllOf(HasSubstr("far.orc"), HasSubstr("column 'time'"),
+                               HasSubstr("years 1678 to 2261")));
+  }
 }
 
 TEST_F(OrcDataFileTest, NamesAFileThatIsDamaged) {
