@@ -1,11 +1,10 @@
 #include <algorithm>
-#include <map>
-#include <numeric>
 #include <unordered_map>
 #include <utility>
 
 #include "firn/format/delete_reference.h"
 #include "firn/maintain/file_sizes_internal.h"
+#include "firn/maintain/obsolete_deletes_internal.h"
 #include "firn/maintain/rewrite_data_files.h"
 
 namespace firn {
@@ -157,65 +156,6 @@ void SortGroups(std::vector<FileGroup>& groups, const std::string& job_order) {
   });
 }
 
-using DeleteUses = std::unordered_map<std::string, std::pair<DeleteFilePtr, int64_t>>;
-
-void CountUses(const std::vector<FileScanTask>& tasks, DeleteUses& uses) {
-  for (const FileScanTask& task : tasks) {
-    for (const DeleteFilePtr& file : task.deletes) {
-      auto& [kept, count] = uses[FileKey(file->file)];
-      kept = file;
-      ++count;
-    }
-  }
-}
-
-/// A delete is obsolete once every data file of the snapshot that it applies to is rewritten: files
-/// committed later have a higher sequence number, and outputs were written without its rows.
-std::vector<DeleteFilePtr> FindObsoleteDeletes(const std::vector<FileGroup>& groups,
-                                               const DeleteUses& all_uses) {
-  DeleteUses group_uses;
-  for (const FileGroup& group : groups) {
-    CountUses(group.inputs, group_uses);
-  }
-  std::map<std::string, DeleteFilePtr> obsolete;  // Ordered, so that plans do not vary.
-  for (const auto& [key, use] : group_uses) {
-    const auto all = all_uses.find(key);
-    if (all != all_uses.end() && all->second.second == use.second) {
-      obsolete.emplace(key, use.first);
-    }
-  }
-  std::vector<DeleteFilePtr> files;
-  for (auto& [key, file] : obsolete) {
-    files.push_back(std::move(file));
-  }
-  return files;
-}
-
-bool HasDeletes(const std::vector<FileScanTask>& tasks) {
-  return std::any_of(tasks.begin(), tasks.end(),
-                     [](const FileScanTask& task) { return !task.deletes.empty(); });
-}
-
-/// Uses of delete files over the whole snapshot: a filter hides files that a delete applies to.
-Result<DeleteUses> CountAllUses(const MaintainContext& context, const Table& table,
-                                const ScanOptions& scan, const std::vector<FileScanTask>& tasks) {
-  DeleteUses uses;
-  if (!HasDeletes(tasks)) {
-    return uses;
-  }
-  if (scan.filter == nullptr) {
-    CountUses(tasks, uses);
-    return uses;
-  }
-  ScanOptions unfiltered = scan;
-  unfiltered.filter = nullptr;
-  FIRN_ASSIGN(const std::vector<FileScanTask> all,
-              PlanAllFiles(*table.io, *table.metadata, unfiltered, *context.commit.executor,
-                           context.commit.cancel));
-  CountUses(all, uses);
-  return uses;
-}
-
 Result<PartitionSpecPtr> FindOutputSpec(const TableMetadata& metadata,
                                         const RewriteDataFilesOptions& options) {
   const PartitionSpecPtr spec =
@@ -266,7 +206,8 @@ Result<CompactionPlan> PlanCompaction(const MaintainContext& context, const Tabl
   FIRN_ASSIGN(
       std::vector<FileScanTask> tasks,
       PlanAllFiles(*table.io, metadata, scan, *context.commit.executor, context.commit.cancel));
-  FIRN_ASSIGN(const DeleteUses all_uses, CountAllUses(context, table, scan, tasks));
+  DeleteUses uses;
+  uses.Add(tasks);
   for (Bucket& bucket : BucketByPartition(std::move(tasks), output_spec->spec_id, options)) {
     std::vector<FileGroup> groups = GroupsOf(std::move(bucket), output_spec->spec_id, options);
     std::move(groups.begin(), groups.end(), std::back_inserter(plan.groups));
@@ -274,7 +215,8 @@ Result<CompactionPlan> PlanCompaction(const MaintainContext& context, const Tabl
   CapFiles(plan.groups, options);
   SortGroups(plan.groups, options.rewrite_job_order);
   NumberGroups(plan.groups, metadata, *output_spec);
-  plan.obsolete_deletes = FindObsoleteDeletes(plan.groups, all_uses);
+  FIRN_ASSIGN(plan.obsolete_deletes,
+              FindObsoleteDeletes(context, table, scan, plan.groups, std::move(uses)));
   return plan;
 }
 

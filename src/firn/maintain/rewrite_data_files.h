@@ -55,8 +55,8 @@ struct CompactionPlan {
   SnapshotId starting_snapshot_id = 0;
   int64_t starting_sequence_number = 0;
   std::vector<FileGroup> groups;
-  /// Delete files that apply to inputs of the groups and to no other data file of the snapshot: the
-  /// commit of all groups removes them.
+  /// Delete files that apply to no data file of the snapshot but inputs of the groups; with a
+  /// filter, only those that apply to some input. The commit of all groups removes them.
   std::vector<DeleteFilePtr> obsolete_deletes;
 };
 

@@ -1,0 +1,451 @@
+#include "firn/maintain/rewrite_data_files.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <gmock/gmock.h>
+
+#include "firn/base/text.h"
+#include "firn/data/data.h"
+#include "firn/testing/matchers.h"
+#include "firn/testing/test_table.h"
+
+// Compaction from end to end over real rows: they are the same afterwards, whatever the schema, the
+// partition specs and the deletes of the table went through.
+
+namespace firn {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+using Rows = std::vector<std::string>;
+using Options = std::map<std::string, std::string>;
+
+NestedField Column(int32_t id, std::string name, TypePtr type) {
+  return {.id = id, .name = std::move(name), .type = std::move(type)};
+}
+
+TypePtr Primitive(TypeId id) { return Type::Primitive(id); }
+
+NestedField Required(NestedField field) {
+  field.required = true;
+  return field;
+}
+
+class RewriteDataFilesTest : public testing::Test {
+ protected:
+  void Open(const TestTableOptions& options) { table_ = std::make_unique<TestTable>(options); }
+  TestTable& table() { return *table_; }
+
+  /// Columns from the third on; the first two are those of TestTable.
+  void EvolveTo(std::vector<NestedField> fields) {
+    const std::vector<TableUpdate> updates = {
+        AddSchema{std::make_shared<const Schema>(-1, std::move(fields))}, SetCurrentSchema{}};
+    ASSERT_THAT(table().catalog().Commit(table().name(), {}, updates), IsOk());
+  }
+
+  /// The id column, and further ones.
+  static std::vector<NestedField> WithId(std::vector<NestedField> more) {
+    more.insert(more.begin(), Required(Column(1, "id", Primitive(TypeId::kLong))));
+    return more;
+  }
+  static NestedField Category() { return Column(2, "cat", Primitive(TypeId::kString)); }
+
+  DataFile WriteFileOf(const SchemaPtr& schema, std::vector<StructValue> rows,
+                       const std::string& partition) {
+    const Table loaded = table().Load();
+    const PartitionSpecPtr spec = loaded.metadata->default_spec();
+    StructValue tuple;
+    if (!spec->is_unpartitioned()) tuple.fields = {Value(partition)};
+    const WriteContext context{.io = loaded.io,
+                               .metadata = loaded.metadata,
+                               .executor = &table().executor(),
+                               .budget = &budget_,
+                               .random = &table().random()};
+    auto stream = MakeRowStream(schema->as_struct(), std::move(rows));
+    FIRN_CHECK(stream.ok());
+    auto files = WriteDataFiles(context, {.schema = schema, .spec = spec, .partition = tuple},
+                                *std::move(stream));
+    EXPECT_THAT(files, IsOkAnd(SizeIs(1)));
+    return files->front();
+  }
+
+  DataFile Write(std::vector<StructValue> rows, const std::string& partition = "a") {
+    return WriteFileOf(table().Load().metadata->current_schema(), std::move(rows), partition);
+  }
+
+  DataFile EqualityDeletes(const std::vector<int64_t>& ids, const std::string& partition = "a") {
+    std::vector<StructValue> rows;
+    for (const int64_t id : ids)
+      rows.push_back({{Value(id)}});
+    DataFile file = WriteFileOf(
+        std::make_shared<const Schema>(
+            0, std::vector<NestedField>{Required(Column(1, "id", Primitive(TypeId::kLong)))}),
+        std::move(rows), partition);
+    file.content = FileContent::kEqualityDeletes;
+    file.equality_ids = {1};
+    return file;
+  }
+
+  DataFile PositionDeletes(const std::vector<std::pair<std::string, int64_t>>& places,
+                           const std::string& partition = "a") {
+    std::vector<StructValue> rows;
+    for (const auto& [path, position] : places)
+      rows.push_back({{Value(path), Value(position)}});
+    DataFile file = WriteFileOf(
+        std::make_shared<const Schema>(
+            0,
+            std::vector<NestedField>{
+                Required(Column(kDeleteFilePathFieldId, "file_path", Primitive(TypeId::kString))),
+                Required(Column(kDeleteFilePosFieldId, "pos", Primitive(TypeId::kLong)))}),
+        std::move(rows), partition);
+    file.content = FileContent::kPositionDeletes;
+    if (places.size() == 1) file.referenced_data_file = places[0].first;
+    return file;
+  }
+
+  /// Rows as JSON lines, sorted.
+  Rows Read(std::optional<SnapshotId> snapshot_id = {}) {
+    const Table loaded = table().Load();
+    const TableMetadata& metadata = *loaded.metadata;
+    auto tasks = PlanAllFiles(*loaded.io, metadata,
+                              {.snapshot_id = snapshot_id, .schema = metadata.current_schema()},
+                              table().executor(), {});
+    EXPECT_THAT(tasks, IsOk());
+    const ReadContext context{.io = loaded.io,
+                              .metadata = loaded.metadata,
+                              .executor = &table().executor(),
+                              .budget = &budget_};
+    auto rows = ReadTasks(context, *std::move(tasks), {.projection = metadata.current_schema()});
+    EXPECT_THAT(rows, IsOk());
+    std::string text;
+    const auto rendered =
+        RenderRows(*std::move(rows), {.type = metadata.current_schema()->as_struct()},
+                   [&](std::span<const std::byte> bytes) -> Status {
+                     text += AsText(bytes);
+                     return {};
+                   });
+    EXPECT_THAT(rendered, IsOk());
+    Rows lines;
+    for (const std::string_view line : SplitText(text, '\n'))
+      lines.emplace_back(line);
+    lines.pop_back();
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  }
+
+  Result<RewriteDataFilesResult> CompactFrom(const Table& planned, const Options& options,
+                                             const std::string& where = "",
+                                             std::function<void()> meanwhile = nullptr) {
+    FIRN_ASSIGN(const auto parsed, ParseRewriteDataFilesOptions(*planned.metadata, options));
+    ExpressionPtr filter;
+    if (!where.empty()) {
+      FIRN_ASSIGN(filter, ParseExpression(where));
+    }
+    MaintainContext context{.commit = table().context(), .budget = &budget_};
+    context.progress = [&](const Progress& progress) {
+      if (meanwhile && progress.files_done == progress.files_total) meanwhile();
+    };
+    return RewriteDataFiles(context, planned, std::string(kMainBranch), filter, parsed);
+  }
+
+  RewriteDataFilesResult Compact(const Options& options, const std::string& where = "") {
+    const auto result = CompactFrom(table().Load(), options, where);
+    EXPECT_THAT(result, IsOk());
+    return result.ok() ? *result : RewriteDataFilesResult();
+  }
+
+  size_t DataFileCount() { return LiveFiles(true).size(); }
+  size_t DeleteFileCount(const std::string& partition = "") {
+    return LiveFiles(false, partition).size();
+  }
+  std::vector<ManifestEntry> LiveFiles(bool is_data, const std::string& partition = "") {
+    std::vector<ManifestEntry> entries = table().LiveEntries();
+    std::erase_if(entries, [&](const ManifestEntry& entry) {
+      return (entry.file.content == FileContent::kData) != is_data ||
+             (!partition.empty() && entry.file.partition.fields[0] != Value(partition));
+    });
+    return entries;
+  }
+
+  std::vector<std::string> DataOutsideOfTheTable() {
+    std::set<std::string> live;
+    for (const ManifestEntry& entry : table().LiveEntries())
+      live.insert(entry.file.file_path);
+    std::vector<std::string> stray;
+    for (const std::string& uri : table().AllFiles()) {
+      if (uri.find("/data/") != std::string::npos && !live.contains(uri)) stray.push_back(uri);
+    }
+    return stray;
+  }
+
+  std::unique_ptr<TestTable> table_;
+  MemoryBudget budget_{int64_t{256} << 20};
+};
+
+StructValue Row(std::initializer_list<Value> values) { return {std::vector<Value>(values)}; }
+
+const Options kAll = {{"rewrite-all", "true"}};
+
+// B33
+TEST_F(RewriteDataFilesTest, LeavesNoEqualityDeleteOfManyRoundsAfterAFullRewrite) {
+  Open({});
+  EvolveTo(WithId({Category(), Column(3, "v", Primitive(TypeId::kInt))}));
+  Rows expected;
+  for (int round = 0; round < 50; ++round) {
+    const int64_t id = round % 7;
+    table().Add({EqualityDeletes({id}), Write({Row({id, "a", round})})});
+    if (round >= 43) {
+      expected.push_back(fmt::format(R"({{"id":{},"cat":"a","v":{}}})", id, round));
+    }
+  }
+  std::sort(expected.begin(), expected.end());
+  ASSERT_EQ(Read(), expected);
+  ASSERT_EQ(DeleteFileCount(), 50U);
+  const SnapshotId before = *table().Load().metadata->current_snapshot_id;
+
+  Compact(kAll);
+
+  EXPECT_EQ(Read(), expected);
+  EXPECT_EQ(Read(before), expected);
+  EXPECT_EQ(DeleteFileCount(), 0U);
+  EXPECT_EQ(DataFileCount(), 1U);
+  table().Add({Write({Row({int64_t{100}, "a", 100})})});
+  EXPECT_EQ(DeleteFileCount(), 0U);
+  EXPECT_THAT(Read(), SizeIs(8));
+}
+
+// B33: deletes that may still hit files which were not rewritten stay.
+TEST_F(RewriteDataFilesTest, KeepsTheDeletesOfPartitionsThatAreNotRewritten) {
+  Open({.is_partitioned = true});
+  for (int round = 0; round < 6; ++round) {
+    for (const std::string partition : {"a", "b"}) {
+      table().Add({EqualityDeletes({1}, partition),
+                   Write({Row({int64_t{1}, partition}), Row({int64_t{10 + round}, partition})},
+                         partition)});
+    }
+  }
+  const Rows expected = Read();
+  ASSERT_THAT(expected, SizeIs(14));
+
+  Compact(kAll, "cat = 'a'");
+
+  EXPECT_EQ(Read(), expected);
+  // Of "a", only the first one is left, which never applied to anything.
+  EXPECT_EQ(DeleteFileCount("a"), 1U);
+  EXPECT_EQ(DeleteFileCount("b"), 6U);
+  EXPECT_EQ(LiveFiles(true, "b").size(), 6U);
+  Compact(kAll);
+  EXPECT_EQ(Read(), expected);
+  EXPECT_EQ(DeleteFileCount(), 0U);
+}
+
+// B31
+TEST_F(RewriteDataFilesTest, LeavesNoPositionDeleteBehindForRewrittenFiles) {
+  for (const bool is_partitioned : {true, false}) {
+    SCOPED_TRACE(is_partitioned);
+    Open({.is_partitioned = is_partitioned});
+    const DataFile a =
+        Write({Row({int64_t{1}, "a"}), Row({int64_t{2}, "a"}), Row({int64_t{3}, "a"})});
+    const DataFile b =
+        Write({Row({int64_t{4}, "b"}), Row({int64_t{5}, "b"}), Row({int64_t{6}, "b"})}, "b");
+    table().Add({a, b});
+    table().Add({PositionDeletes({{a.file_path, 1}})});
+    const Rows expected = Read();
+    ASSERT_THAT(expected, SizeIs(5));
+
+    const auto result = Compact({{"delete-file-threshold", "1"}}, "cat = 'a'");
+
+    EXPECT_EQ(result.removed_delete_files_count, 1);
+    EXPECT_EQ(Read(), expected);
+    EXPECT_EQ(DeleteFileCount(), 0U);
+    EXPECT_EQ(Compact({{"delete-file-threshold", "1"}}).snapshot_id, std::nullopt);
+  }
+}
+
+// B20
+TEST_F(RewriteDataFilesTest, KeepsAnEqualityDeleteInForceThatArrivesMeanwhile) {
+  Open({});
+  std::vector<StructValue> rows;
+  for (int64_t id = 1; id <= 10; ++id)
+    rows.push_back(Row({id, "a"}));
+  table().Add({Write(std::move(rows))});
+  bool is_added = false;
+  const auto add_delete = [&] {
+    if (!std::exchange(is_added, true)) table().Add({EqualityDeletes({5})});
+  };
+
+  ASSERT_THAT(CompactFrom(table().Load(), kAll, "", add_delete), IsOk());
+
+  ASSERT_TRUE(is_added);
+  EXPECT_EQ(DeleteFileCount(), 1U);
+  EXPECT_THAT(Read(), SizeIs(9));
+  EXPECT_EQ(LiveFiles(true)[0].sequence_number, 1);
+  Compact(kAll);
+  EXPECT_EQ(DeleteFileCount(), 0U);
+  EXPECT_THAT(Read(), SizeIs(9));
+  table().Add({EqualityDeletes({6})});
+  EXPECT_THAT(Read(), SizeIs(8));
+}
+
+// B24, B26
+TEST_F(RewriteDataFilesTest, StopsIfARowOfAnInputIsDeletedMeanwhile) {
+  Open({});
+  const DataFile file = Write({Row({int64_t{1}, "a"}), Row({int64_t{2}, "a"})});
+  table().Add({file});
+
+  EXPECT_THAT(CompactFrom(table().Load(), kAll, "",
+                          [&] { table().Add({PositionDeletes({{file.file_path, 0}})}); }),
+              IsError(ErrorCode::kCommitConflict, file.file_path));
+
+  EXPECT_THAT(Read(), ElementsAre(R"({"id":2,"cat":"a"})"));
+  EXPECT_THAT(DataOutsideOfTheTable(), IsEmpty());
+}
+
+// B25
+TEST_F(RewriteDataFilesTest, KeepsWhatWasCommittedSinceItsHandleWasLoaded) {
+  Open({});
+  table().Add({Write({Row({int64_t{1}, "a"}), Row({int64_t{2}, "a"}), Row({int64_t{3}, "a"})})});
+  table().Add({EqualityDeletes({1})});
+  const Table stale = table().Load();
+  table().Add({Write({Row({int64_t{4}, "a"})})});
+
+  ASSERT_THAT(CompactFrom(stale, kAll), IsOk());
+
+  EXPECT_THAT(Read(), ElementsAre(R"({"id":2,"cat":"a"})", R"({"id":3,"cat":"a"})",
+                                  R"({"id":4,"cat":"a"})"));
+  EXPECT_THAT(table().io().Stat(stale.metadata_location), IsOk());
+}
+
+// B19
+TEST_F(RewriteDataFilesTest, LosesNoPartOfAFileThatIsLargerThanTheTarget) {
+  for (const int tiny_files : {0, 3}) {
+    SCOPED_TRACE(tiny_files);
+    Open({.properties = {{"write.parquet.row-group-size-bytes", "100000"}}});
+    std::vector<DataFile> files;
+    for (int64_t file = 0; file < (tiny_files == 0 ? 1 : 2); ++file) {
+      std::vector<StructValue> rows;
+      for (int64_t i = 0; i < 30000; ++i)
+        rows.push_back(Row({file * 30000 + i, fmt::format("{:x}", i * 2654435761)}));
+      files.push_back(Write(std::move(rows)));
+      ASSERT_GE(files.back().split_offsets.size(), 2U);
+    }
+    const int64_t target = files[0].file_size_in_bytes * 10 / 11;
+    for (int64_t i = 0; i < tiny_files; ++i)
+      files.push_back(Write({Row({-i, "tiny"})}));
+    table().Add(files);
+    const Rows expected = Read();
+
+    const Options options = {{"target-file-size-bytes", std::to_string(target)}};
+    Compact(options);
+    EXPECT_EQ(Read(), expected);
+    Compact({{"target-file-size-bytes", std::to_string(target)}, {"rewrite-all", "true"}});
+    EXPECT_EQ(Read(), expected);
+  }
+}
+
+// B102, B104, B105, B106: what old rows read as is what they are from then on.
+TEST_F(RewriteDataFilesTest, KeepsRowsAsTheyReadAfterEveryKindOfEvolution) {
+  Open({.format_version = 3});
+  const auto text = Primitive(TypeId::kString);
+  const auto whole = Primitive(TypeId::kInt);
+  const auto record = [&](std::vector<NestedField> fields) {
+    return Type::Struct(std::move(fields));
+  };
+  const auto map = [&](std::vector<NestedField> fields) {
+    return Type::Map(Required(Column(11, "key", text)),
+                     Column(12, "value", Type::Struct(std::move(fields))));
+  };
+  EvolveTo(WithId({Category(), Column(3, "s", record({Column(4, "a", text), Column(5, "c", text)})),
+                   Column(10, "m", map({Column(13, "body", text)})), Column(20, "n", whole),
+                   Column(21, "d", Type::Decimal(13, 10)), Column(22, "gone", text)}));
+  table().Add({Write(
+      {Row({int64_t{1}, "before", Value::Struct({"A", "C"}),
+            Value::Map({{Value("k"), Value::Struct({"x"})}}), 7, Int128{12345678901}, "old"}),
+       Row({int64_t{2}, {}, {}, {}, {}, {}, {}})})});
+  NestedField added = Column(30, "added", whole);
+  added.initial_default = Value(5);
+  added.write_default = Value(5);
+  NestedField child = Column(32, "y", whole);
+  child.initial_default = Value(9);
+  EvolveTo(WithId(
+      {Column(2, "renamed", text),
+       Column(3, "s",
+              record({Column(4, "a", text), Column(31, "b", record({Column(33, "n", whole)})),
+                      child, Column(5, "c", text)})),
+       Column(10, "m", map({Column(13, "body", text), Column(34, "sha", text)})),
+       Column(20, "n", Primitive(TypeId::kLong)), Column(21, "d", Type::Decimal(28, 10)),
+       Column(35, "gone", text), added}));
+  table().Add({Write({Row({int64_t{3}, "after", {}, {}, int64_t{1} << 40, {}, "new", 21}),
+                      Row({int64_t{4}, "after", {}, {}, {}, {}, {}, {}})})});
+  const Rows expected = {
+      R"({"id":1,"renamed":"before","s":{"a":"A","b":null,"y":9,"c":"C"},)"
+      R"("m":[{"key":"k","value":{"body":"x","sha":null}}],"n":7,"d":"1.2345678901","gone":null,)"
+      R"("added":5})",
+      R"({"id":2,"renamed":null,"s":null,"m":null,"n":null,"d":null,"gone":null,"added":5})",
+      R"({"id":3,"renamed":"after","s":null,"m":null,"n":1099511627776,"d":null,"gone":"new",)"
+      R"("added":21})",
+      R"({"id":4,"renamed":"after","s":null,"m":null,"n":null,"d":null,"gone":null,"added":null})"};
+  ASSERT_EQ(Read(), expected);
+
+  Compact(kAll);
+
+  EXPECT_EQ(DataFileCount(), 1U);
+  EXPECT_EQ(Read(), expected);
+  table().Add({EqualityDeletes({1, 4})});
+  EXPECT_EQ(Read(), Rows({expected[1], expected[2]}));
+}
+
+// B77: as another engine may leave a table, whose old spec stands on a column that is gone.
+TEST_F(RewriteDataFilesTest, RewritesATableWhoseOldSpecLostItsColumn) {
+  Open({.is_partitioned = true});
+  table().Add({Write({Row({int64_t{1}, "x"})}, "x"), Write({Row({int64_t{2}, "y"})}, "y")});
+  const std::vector<TableUpdate> updates = {AddPartitionSpec{PartitionSpec{.spec_id = -1}},
+                                            SetDefaultSpec{}};
+  ASSERT_THAT(table().catalog().Commit(table().name(), {}, updates), IsOk());
+  EvolveTo(WithId({}));
+  table().Add({Write({Row({int64_t{3}})})});
+  const Rows expected = {R"({"id":1})", R"({"id":2})", R"({"id":3})"};
+  ASSERT_EQ(Read(), expected);
+
+  Compact(kAll);
+
+  EXPECT_EQ(Read(), expected);
+  for (const ManifestEntry& entry : LiveFiles(true))
+    EXPECT_EQ(entry.file.partition_spec_id, 1);
+}
+
+// B85: recorded paths are keys, not URLs.
+TEST_F(RewriteDataFilesTest, ReadsFilesByTheLiteralNamesThatManifestsRecord) {
+  Open({});
+  std::vector<DataFile> files;
+  std::vector<std::pair<std::string, int64_t>> deleted;
+  for (const std::string name :
+       {"p=dev%2Fapp/f", "a+b", "a b", "caf\xC3\xA9", "a?b=c", "a#b", "double//slash"}) {
+    DataFile file =
+        Write({Row({static_cast<int64_t>(files.size()), name}), Row({int64_t{-1}, "-"})});
+    const auto bytes = ReadFile(table().io(), file.file_path);
+    ASSERT_THAT(bytes, IsOk());
+    file.file_path = table().Load().metadata->location + "/data/" + name;
+    ASSERT_THAT(WriteFile(table().io(), file.file_path, bytes->span()), IsOk());
+    deleted.emplace_back(file.file_path, 1);
+    files.push_back(file);
+  }
+  table().Add(files);
+  std::sort(deleted.begin(), deleted.end());
+  table().Add({PositionDeletes(deleted)});
+  const Rows expected = Read();
+  ASSERT_THAT(expected, SizeIs(7));
+
+  Compact(kAll);
+
+  EXPECT_EQ(Read(), expected);
+  for (const DataFile& file : files)
+    EXPECT_THAT(table().io().Stat(file.file_path), IsOk());
+}
+
+}  // namespace
+}  // namespace firn
