@@ -1,5 +1,6 @@
 #include <arrow/io/memory.h>
 #include <parquet/column_writer.h>
+#include <parquet/file_reader.h>
 #include <parquet/file_writer.h>
 #include <parquet/schema.h>
 
@@ -119,6 +120,38 @@ TEST(ForeignParquetTest, ReadsTwoLevelListsOfStructs) {
 }
 
 // B107
+TEST(ForeignParquetTest, WritesListsOfEveryLayoutBackInThreeLevels) {
+  RowTable table({Optional(1, "xs", Type::List(Optional(2, "element", Primitive(TypeId::kInt))))});
+  const std::string two_levels = MakeParquet(
+      {ListOf(Leaf("array", Repetition::REPEATED, 2))}, [&](parquet::RowGroupWriter& rows) {
+        WriteColumn<parquet::Int32Writer, int32_t>(rows, {2, 2, 1, 0}, {0, 1, 0, 0}, {1, 2});
+      });
+  const SchemaPtr schema = table.metadata().current_schema();
+  auto rows = ReadTasks(table.read_context(), {table.AddFile("a", two_levels)},
+                        {.projection = schema, .is_ordered = true});
+  ASSERT_THAT(rows, IsOk());
+  const auto files = WriteDataFiles(
+      table.write_context(),
+      {.schema = schema, .spec = table.metadata().default_spec(), .partition = StructValue{}},
+      *std::move(rows));
+  ASSERT_THAT(files, IsOkAnd(testing::SizeIs(1)));
+  const auto bytes = ReadFile(table.io(), files->front().file_path);
+  ASSERT_THAT(bytes, IsOk());
+
+  const auto file = parquet::ParquetFileReader::Open(
+      arrow::io::BufferReader::FromString(std::string(bytes->view())));
+  const parquet::SchemaDescriptor& columns = *file->metadata()->schema();
+  ASSERT_EQ(columns.num_columns(), 1);
+  EXPECT_EQ(columns.Column(0)->path()->ToDotString(), "xs.list.element");
+  EXPECT_EQ(columns.Column(0)->schema_node()->field_id(), 2);
+  EXPECT_EQ(columns.group_node()->field(0)->field_id(), 1);
+  EXPECT_TRUE(columns.group_node()->field(0)->logical_type()->is_list());
+  EXPECT_THAT(
+      table.Read({FileScanTask{.file = files->front(), .sequence_number = 1}}, {}, "", true),
+      IsOkAnd(ElementsAre(R"({"xs":[1,2]})", R"({"xs":[]})", R"({"xs":null})")));
+}
+
+// B107
 TEST(ForeignParquetTest, ReadsMapsWithTheOldAnnotation) {
   RowTable table({Optional(1, "m",
                            Type::Map(Required(2, "key", Primitive(TypeId::kInt)),
@@ -139,9 +172,10 @@ TEST(ForeignParquetTest, ReadsMapsWithTheOldAnnotation) {
                                   R"({"m":[]})", R"({"m":null})")));
 }
 
-NodePtr DecimalLeaf(parquet::Type::type physical, int length = -1) {
-  return PrimitiveNode::Make("d", Repetition::OPTIONAL, LogicalType::Decimal(9, 2), physical,
-                             length, 1);
+NodePtr DecimalLeaf(parquet::Type::type physical, int length = -1, int precision = 9,
+                    int scale = 2) {
+  return PrimitiveNode::Make("d", Repetition::OPTIONAL, LogicalType::Decimal(precision, scale),
+                             physical, length, 1);
 }
 
 // The unscaled value in `width` bytes, most significant first.
@@ -221,6 +255,56 @@ TEST(ForeignParquetTest, RefusesADecimalWithMoreDigitsThanItsPrecision) {
   EXPECT_EQ(rows.error().code(), ErrorCode::kCorrupt);
   EXPECT_THAT(rows.error().message(),
               testing::AllOf(HasSubstr("wide.parquet"), HasSubstr("'d'"), HasSubstr("1000000000")));
+}
+
+// A file of one column of decimals of fixed width.
+std::string FixedDecimalFile(int length, int precision, int scale,
+                             const std::vector<Int128>& values) {
+  std::vector<std::string> bytes;
+  std::vector<parquet::FixedLenByteArray> views;
+  for (const Int128 value : values)
+    bytes.push_back(FixedBigEndian(value, static_cast<size_t>(length)));
+  for (const std::string& value : bytes)
+    views.emplace_back(reinterpret_cast<const uint8_t*>(value.data()));
+  return MakeParquet({DecimalLeaf(parquet::Type::FIXED_LEN_BYTE_ARRAY, length, precision, scale)},
+                     [&](parquet::RowGroupWriter& rows) {
+                       WriteColumn<parquet::FixedLenByteArrayWriter>(
+                           rows, std::vector<int16_t>(values.size(), 1), {}, views);
+                     });
+}
+
+// B110
+TEST(ForeignParquetTest, ReadsTheLargestDecimals) {
+  RowTable table({Optional(1, "d", Type::Decimal(38, 0))});
+  const Int128 most = PowerOfTen(38) - 1;
+  const std::string digits(38, '9');
+
+  EXPECT_THAT(table.Read({table.AddFile("a", FixedDecimalFile(16, 38, 0, {most, -most}))}, {}, "",
+                         /*is_ordered=*/true),
+              IsOkAnd(ElementsAre(R"({"d":")" + digits + "\"}", R"({"d":"-)" + digits + "\"}")));
+}
+
+// B111
+TEST(ForeignParquetTest, WidensDecimalsOfFewBytes) {
+  const auto wide = [](parquet::RowGroupWriter& rows) {
+    WriteColumn<parquet::Int64Writer, int64_t>(rows, {1, 1}, {}, {12345678901, -1});
+  };
+  const std::vector<std::string> files = {
+      FixedDecimalFile(6, 13, 10, {12345678901, -1}),
+      MakeParquet({DecimalLeaf(parquet::Type::INT64, -1, 13, 10)}, wide)};
+  for (const std::string& bytes : files) {
+    const NestedField promoted = Optional(1, "d", Type::Decimal(28, 10));
+    RowTable table({promoted});
+    FileScanTask task = table.AddFile("a", bytes);
+    EXPECT_THAT(table.Read({task}, {}, "", true),
+                IsOkAnd(ElementsAre(R"({"d":"1.2345678901"})", R"({"d":"-0.0000000001"})")));
+    EXPECT_THAT(table.Read({task}, {}, "d < 999999999999999999.5 AND d > 0"),
+                IsOkAnd(ElementsAre(R"({"d":"1.2345678901"})")));
+    EXPECT_THAT(table.Read({task}, {}, "d > 999999999999999999.5"), IsOkAnd(testing::IsEmpty()));
+    task.deletes = {table.WriteDeletes(FileContent::kEqualityDeletes, {promoted},
+                                       {StructValue{{Value(Int128{-1})}}}, 2, {1})};
+    EXPECT_THAT(table.Read({task}), IsOkAnd(ElementsAre(R"({"d":"1.2345678901"})")));
+  }
 }
 
 TEST(ForeignParquetTest, ReadsUnsignedAndNarrowIntegers) {

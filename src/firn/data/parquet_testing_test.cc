@@ -37,7 +37,7 @@ std::string ReadBytes(const fs::path& path) {
 
 std::vector<fs::path> FilesBelow(const std::string& folder) {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder)) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
     const bool is_parquet = name.ends_with(".parquet") || name.ends_with(".parquet.encrypted");
     if (entry.is_regular_file() && is_parquet) files.push_back(entry.path());
@@ -122,13 +122,11 @@ void ExpectSameColumn(const arrow::ChunkedArray& actual, const arrow::ChunkedArr
   std::shared_ptr<arrow::Array> wanted = OnlyChunk(expected);
   if (HasSameLayout(*wanted->type(), *actual.type())) {
     wanted = arrow::MakeArray(WithType(*wanted->data(), actual.type()));
-  } else if (actual.type()->num_fields() == 0) {
+  } else {
     const auto cast = GuardArrowResult(
         ErrorCode::kInternal, [&] { return arrow::compute::Cast(*wanted, actual.type()); });
     ASSERT_THAT(cast, IsOk()) << wanted->type()->ToString();
     wanted = *cast;
-  } else {
-    return;  // Nested values of other widths; that they are read at all is seen above.
   }
   const auto options = arrow::EqualOptions::Defaults().nans_equal(true);
   EXPECT_TRUE(OnlyChunk(actual)->Equals(*wanted, options))
@@ -185,9 +183,9 @@ class ParquetTestingTest : public testing::Test {
   void Check(const fs::path& path) {
     const std::string name = path.filename().string();
     SCOPED_TRACE(name);
-    // Two values of a gigabyte each, which Arrow cannot put into one table either.
-    if (name == "large_string_map.brotli.parquet") return;
     const std::string bytes = ReadBytes(path);
+    // Two keys of a gigabyte each: Arrow cannot put them into one table, nor the budget hold one.
+    if (name == "large_string_map.brotli.parquet") return CheckTooLarge(name, bytes);
     const auto reader = OpenWithArrow(bytes);
     const auto arrow_schema =
         reader.ok() ? SchemaOf(**reader) : Result<std::shared_ptr<arrow::Schema>>(reader.error());
@@ -211,7 +209,14 @@ class ParquetTestingTest : public testing::Test {
       EXPECT_THAT(actual.error().code(),
                   testing::AnyOf(ErrorCode::kCorrupt, ErrorCode::kUnsupported,
                                  ErrorCode::kResourceExhausted));
-      EXPECT_THAT(actual.error().message(), testing::HasSubstr(name));
+      EXPECT_THAT(actual.error().message(), testing::HasSubstr(name + "': "));
+      const bool is_encrypted = name.ends_with(".encrypted");
+      EXPECT_EQ(actual.error().code() == ErrorCode::kUnsupported, is_encrypted);
+      // The reason; Arrow's batch reader and its table reader word one of them differently.
+      EXPECT_THAT(actual.error().message(),
+                  testing::AnyOf(testing::HasSubstr(expected.error().message()),
+                                 testing::HasSubstr("the file is encrypted by Parquet's own means"),
+                                 testing::HasSubstr("columns do not have the same size")));
       return;
     }
     ASSERT_THAT(actual, IsOk());
@@ -220,6 +225,21 @@ class ParquetTestingTest : public testing::Test {
       SCOPED_TRACE(fields[i].name);
       ExpectSameColumn(*(*actual)->column(static_cast<int>(i)), *(*expected)->column(places[i]));
     }
+  }
+
+  static void CheckTooLarge(const std::string& name, const std::string& bytes) {
+    RowTable table({Optional(1, "arr",
+                             Type::Map(Required(2, "key", Primitive(TypeId::kString)),
+                                       Optional(3, "value", Primitive(TypeId::kInt))))});
+    const SchemaPtr schema = table.metadata().current_schema();
+    table.metadata().properties["schema.name-mapping.default"] =
+        FormatNameMapping(MakeNameMapping(*schema));
+
+    const auto rows = ReadWithFirn(table, table.AddFile(name, bytes), schema);
+
+    ASSERT_FALSE(rows.ok());
+    EXPECT_EQ(rows.error().code(), ErrorCode::kResourceExhausted);
+    EXPECT_THAT(rows.error().message(), testing::HasSubstr(name));
   }
 
   std::string folder_;
