@@ -72,4 +72,12 @@ Result<RowStream> ReadPositionDeletes(const ReadContext& context, const Snapshot
 /// A stream over rows of format values (metadata tables): `type` is their struct.
 Result<RowStream> MakeRowStream(TypePtr type, std::vector<StructValue> rows);
 
+/// Hands all rows to a visitor, one at a time; the visitor's error ends it.
+using RowProducer = std::function<Status(const std::function<Status(StructValue&&)>&)>;
+
+/// The same, of rows that `produce` makes on a thread of its own while the stream is read, little
+/// ahead of it; it is stopped when the stream is released. Errors: those before the first rows;
+/// later ones are the stream's.
+Result<RowStream> StreamRows(TypePtr type, RowProducer produce);
+
 }  // namespace firn

@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include <arrow/array.h>
 #include <arrow/builder.h>
 #include <arrow/record_batch.h>
 
+#include "firn/base/hand_over.h"
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/arrow_types.h"
 #include "firn/data/batch_stream.h"
@@ -16,9 +19,40 @@ namespace {
 
 constexpr size_t kBatchRows = 1024;
 
+constexpr size_t kChunksAhead = 2;
+
+using Chunk = std::vector<StructValue>;
+
+Result<std::shared_ptr<arrow::Array>> MakeColumn(const NestedField& field, size_t index,
+                                                 std::span<const StructValue> rows) {
+  std::vector<Value> values;
+  values.reserve(rows.size());
+  for (const StructValue& row : rows)
+    values.push_back(row.fields[index]);
+  return MakeValueArray(*field.type, values, arrow::default_memory_pool());
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> MakeBatch(const Type& type,
+                                                      const std::shared_ptr<arrow::Schema>& schema,
+                                                      std::span<const StructValue> rows) {
+  for (const StructValue& row : rows) {
+    if (row.fields.size() == type.fields().size()) continue;
+    return MakeError(ErrorCode::kInternal, "a row has {} values, expected {}", row.fields.size(),
+                     type.fields().size());
+  }
+  std::vector<std::shared_ptr<arrow::Array>> columns;
+  for (size_t i = 0; i < type.fields().size(); ++i) {
+    const NestedField& field = type.fields()[i];
+    FIRN_ASSIGN(auto column, MakeColumn(field, i, rows), "column '{}'", field.name);
+    columns.push_back(std::move(column));
+  }
+  return arrow::RecordBatch::Make(schema, std::ssize(rows), std::move(columns));
+}
+
+// Rows that are there already.
 class ValueStream final : public BatchStream {
  public:
-  ValueStream(TypePtr type, std::shared_ptr<arrow::Schema> schema, std::vector<StructValue> rows)
+  ValueStream(TypePtr type, std::shared_ptr<arrow::Schema> schema, Chunk rows)
       : type_(std::move(type)), schema_(std::move(schema)), rows_(std::move(rows)) {}
 
   const std::shared_ptr<arrow::Schema>& schema() const override { return schema_; }
@@ -26,35 +60,59 @@ class ValueStream final : public BatchStream {
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
     const size_t count = std::min(kBatchRows, rows_.size() - next_);
     if (count == 0) return std::shared_ptr<arrow::RecordBatch>();
-    std::vector<std::shared_ptr<arrow::Array>> columns;
-    for (size_t i = 0; i < type_->fields().size(); ++i) {
-      const NestedField& field = type_->fields()[i];
-      FIRN_ASSIGN(auto column, MakeColumn(field, i, count), "column '{}'", field.name);
-      columns.push_back(std::move(column));
-    }
+    const auto rows = std::span(rows_).subspan(next_, count);
     next_ += count;
-    return arrow::RecordBatch::Make(schema_, static_cast<int64_t>(count), std::move(columns));
+    return MakeBatch(*type_, schema_, rows);
   }
 
  private:
-  Result<std::shared_ptr<arrow::Array>> MakeColumn(const NestedField& field, size_t index,
-                                                   size_t count) const {
-    std::vector<Value> values;
-    values.reserve(count);
-    for (size_t row = next_; row < next_ + count; ++row) {
-      if (rows_[row].fields.size() != type_->fields().size()) {
-        return MakeError(ErrorCode::kInternal, "a row has {} values, expected {}",
-                         rows_[row].fields.size(), type_->fields().size());
-      }
-      values.push_back(rows_[row].fields[index]);
+  TypePtr type_;
+  std::shared_ptr<arrow::Schema> schema_;
+  Chunk rows_;
+  size_t next_ = 0;
+};
+
+// Rows that are made while they are read.
+class ProducedStream final : public BatchStream {
+ public:
+  ProducedStream(TypePtr type, std::shared_ptr<arrow::Schema> schema, RowProducer produce)
+      : type_(std::move(type)),
+        schema_(std::move(schema)),
+        chunks_([produce = std::move(produce)](
+                    const HandOver<Chunk>::Emit& emit) { return EmitChunks(produce, emit); },
+                kChunksAhead) {}
+
+  // Errors: those before the first rows.
+  Status Start() {
+    FIRN_ASSIGN(first_, chunks_.Next());
+    return {};
+  }
+
+  const std::shared_ptr<arrow::Schema>& schema() const override { return schema_; }
+
+  Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
+    std::optional<Chunk> chunk = std::exchange(first_, std::nullopt);
+    if (!chunk) {
+      FIRN_ASSIGN(chunk, chunks_.Next());
     }
-    return MakeValueArray(*field.type, values, arrow::default_memory_pool());
+    if (!chunk) return std::shared_ptr<arrow::RecordBatch>();
+    return MakeBatch(*type_, schema_, *chunk);
+  }
+
+ private:
+  static Status EmitChunks(const RowProducer& produce, const HandOver<Chunk>::Emit& emit) {
+    Chunk chunk;
+    FIRN_RETURN_IF_ERROR(produce([&](StructValue&& row) -> Status {
+      chunk.push_back(std::move(row));
+      return chunk.size() < kBatchRows ? Status() : emit(std::exchange(chunk, {}));
+    }));
+    return chunk.empty() ? Status() : emit(std::move(chunk));
   }
 
   TypePtr type_;
   std::shared_ptr<arrow::Schema> schema_;
-  std::vector<StructValue> rows_;
-  size_t next_ = 0;
+  std::optional<Chunk> first_;
+  HandOver<Chunk> chunks_;
 };
 
 }  // namespace
@@ -63,6 +121,14 @@ Result<RowStream> MakeRowStream(TypePtr type, std::vector<StructValue> rows) {
   FIRN_ASSIGN(auto schema, ToArrowSchema(type->fields()));
   return ExportBatches(
       std::make_unique<ValueStream>(std::move(type), std::move(schema), std::move(rows)));
+}
+
+Result<RowStream> StreamRows(TypePtr type, RowProducer produce) {
+  FIRN_ASSIGN(auto schema, ToArrowSchema(type->fields()));
+  auto stream =
+      std::make_unique<ProducedStream>(std::move(type), std::move(schema), std::move(produce));
+  FIRN_RETURN_IF_ERROR(stream->Start());
+  return ExportBatches(std::move(stream));
 }
 
 }  // namespace firn

@@ -8,7 +8,6 @@
 #include "firn/base/text.h"
 #include "firn/data/data.h"
 #include "firn/procedure/registry_internal.h"
-#include "firn/procedure/rows_internal.h"
 #include "firn/procedure/snapshot_arguments_internal.h"
 #include "firn/scan/metadata_table.h"
 
@@ -65,12 +64,11 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   request.executor = &session.executor();
   request.cancel = session.cancel();
   FIRN_ASSIGN(TypePtr type, view->type(request));
-  std::vector<StructValue> rows;
-  FIRN_RETURN_IF_ERROR(view->scan(request, [&rows](StructValue&& row) -> Status {
-    rows.push_back(std::move(row));
-    return {};
-  }));
-  return MakeOutput(std::move(type), std::move(rows));
+  FIRN_ASSIGN(RowStream rows,
+              StreamRows(type, [view, request, table = reference.table](const RowVisitor& visit) {
+                return view->scan(request, visit);
+              }));
+  return ProcedureOutput{.type = std::move(type), .rows = std::move(rows)};
 }
 
 }  // namespace
