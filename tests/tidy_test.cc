@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -61,6 +64,35 @@ TEST(TidyTest, TheTreeKeepsEveryRule) {
   ASSERT_GT(tree.files.size(), 10U);
   ASSERT_TRUE(tree.modules.contains("base"));
   EXPECT_THAT(FormatFindings(CheckTree(tree)), IsEmpty());
+}
+
+bool IsNamedInAComment(std::string_view text, std::string_view id) {
+  for (size_t at = text.find(id); at != std::string_view::npos; at = text.find(id, at + 1)) {
+    const size_t end = at + id.size();
+    if (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) continue;
+    const size_t line = text.rfind('\n', at) + 1;
+    if (text.substr(line, at - line).find("//") != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+TEST(TidyTest, EveryCaseOfTheDocumentIsNamedByATest) {
+  const std::vector<SourceFile> files = ReadTree().files;
+  std::istringstream document(
+      ReadFile(std::filesystem::path(FIRN_SOURCE_ROOT) / "docs/test-cases.md"));
+  int cases = 0;
+  for (std::string line; std::getline(document, line);) {
+    if (!line.starts_with("| B")) continue;
+    const std::string id = line.substr(2, line.find(' ', 2) - 2);
+    ++cases;
+    EXPECT_TRUE(std::any_of(files.begin(), files.end(),
+                            [&](const SourceFile& file) {
+                              return file.path.ends_with("_test.cc") &&
+                                     IsNamedInAComment(file.text, id);
+                            }))
+        << id << ": no test names it";
+  }
+  EXPECT_GT(cases, 40);
 }
 
 // The findings of a tree with modules base, io (on base), scan (on base) and data (on io) that
