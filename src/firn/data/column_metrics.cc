@@ -55,6 +55,7 @@ Status MetricsCollector::Add(const std::vector<std::shared_ptr<arrow::Array>>& c
 
 Result<FileMetrics> MetricsCollector::Finish(const FieldMap<int64_t>& column_sizes) const {
   FileMetrics metrics;
+  metrics.stored_empty = FileMetrics::kAllMaps;  // They tell all there is, as Java's do.
   for (const auto& [id, size] : column_sizes) {
     const bool is_left_out = std::find(ids_without_sizes_.begin(), ids_without_sizes_.end(), id) !=
                              ids_without_sizes_.end();

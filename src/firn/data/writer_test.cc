@@ -42,6 +42,7 @@ TEST(WriteDataFilesTest, TellsWhatTheFileHolds) {
   EXPECT_THAT(file.metrics.value_counts, ElementsAre(Pair(1, 3), Pair(2, 3)));
   EXPECT_THAT(file.metrics.null_value_counts, ElementsAre(Pair(1, 0), Pair(2, 1)));
   EXPECT_THAT(file.metrics.nan_value_counts, IsEmpty());
+  EXPECT_NE(file.metrics.stored_empty & FileMetrics::kNanValueCounts, 0U);
   EXPECT_THAT(file.metrics.column_sizes,
               ElementsAre(Pair(1, testing::Gt(0)), Pair(2, testing::Gt(0))));
   EXPECT_EQ(*LowerOf(file, 1), Bound(1, *Primitive(TypeId::kInt)));

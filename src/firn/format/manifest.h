@@ -52,12 +52,27 @@ const T* FindInFieldMap(const FieldMap<T>& map, int32_t field_id) {
 
 /// Column statistics of a file. Bounds are single-value binary. An empty map: not known.
 struct FileMetrics {
+  /// Each map as a bit.
+  enum MapBit : uint32_t {
+    kColumnSizes = 1,
+    kValueCounts = 2,
+    kNullValueCounts = 4,
+    kNanValueCounts = 8,
+    kLowerBounds = 16,
+    kUpperBounds = 32,
+    kAllMaps = 63
+  };
+
   FieldMap<int64_t> column_sizes;
   FieldMap<int64_t> value_counts;
   FieldMap<int64_t> null_value_counts;
   FieldMap<int64_t> nan_value_counts;
   FieldMap<std::string> lower_bounds;
   FieldMap<std::string> upper_bounds;
+
+  /// The maps that are stored although they are empty, rather than left out. To plan with, both are
+  /// the same; metadata tables show which it is, and a manifest that is written again keeps it.
+  uint32_t stored_empty = 0;
 };
 
 /// `data_file` of the spec: a data file, a delete file or a deletion vector.

@@ -153,14 +153,7 @@ bool ManifestEntryDecoder::Decode(AvroCursor& cursor, ManifestEntry& entry) {
       RunSkipStep(cursor, step);
     }
   }
-  // Maps that the entry has no value for still hold those of the entry before.
-  FileMetrics& metrics = entry.file.metrics;
-  if ((seen_ & Bit(kColumnSizes)) == 0) metrics.column_sizes.clear();
-  if ((seen_ & Bit(kValueCounts)) == 0) metrics.value_counts.clear();
-  if ((seen_ & Bit(kNullValueCounts)) == 0) metrics.null_value_counts.clear();
-  if ((seen_ & Bit(kNanValueCounts)) == 0) metrics.nan_value_counts.clear();
-  if ((seen_ & Bit(kLowerBounds)) == 0) metrics.lower_bounds.clear();
-  if ((seen_ & Bit(kUpperBounds)) == 0) metrics.upper_bounds.clear();
+  SettleMetrics(entry.file.metrics);
   if (!cursor.ok()) {
     failure_ = cursor.failure();
     return false;
@@ -254,6 +247,24 @@ void ManifestEntryDecoder::ReadFileMember(AvroCursor& cursor, const ReadStep& st
     default:
       ReadMetrics(cursor, step, file.metrics);
   }
+}
+
+// Maps that the entry has no value for still hold those of the entry before.
+void ManifestEntryDecoder::SettleMetrics(FileMetrics& metrics) const {
+  metrics.stored_empty = 0;
+  const auto settle = [&](uint8_t slot, auto& map, FileMetrics::MapBit bit) {
+    if ((seen_ & Bit(slot)) == 0) {
+      map.clear();
+    } else if (map.empty()) {
+      metrics.stored_empty |= bit;
+    }
+  };
+  settle(kColumnSizes, metrics.column_sizes, FileMetrics::kColumnSizes);
+  settle(kValueCounts, metrics.value_counts, FileMetrics::kValueCounts);
+  settle(kNullValueCounts, metrics.null_value_counts, FileMetrics::kNullValueCounts);
+  settle(kNanValueCounts, metrics.nan_value_counts, FileMetrics::kNanValueCounts);
+  settle(kLowerBounds, metrics.lower_bounds, FileMetrics::kLowerBounds);
+  settle(kUpperBounds, metrics.upper_bounds, FileMetrics::kUpperBounds);
 }
 
 void ManifestEntryDecoder::ReadMetrics(AvroCursor& cursor, const ReadStep& step,

@@ -29,6 +29,7 @@ class ManifestEntryDecoder {
   void ReadMember(AvroCursor& cursor, const ReadStep& step, ManifestEntry& entry);
   void ReadFileMember(AvroCursor& cursor, const ReadStep& step, DataFile& file);
   void ReadMetrics(AvroCursor& cursor, const ReadStep& step, FileMetrics& metrics);
+  void SettleMetrics(FileMetrics& metrics) const;
 
   ReadProgram program_;
   size_t partition_size_;

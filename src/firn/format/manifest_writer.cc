@@ -33,17 +33,26 @@ void AppendOptionalBytes(std::string& out, const std::optional<std::string>& val
 void AppendMapValue(std::string& out, int64_t value) { AppendAvroLong(out, value); }
 void AppendMapValue(std::string& out, const std::string& value) { AppendAvroBytes(out, value); }
 
-// An empty map is written as null: both say that nothing is known.
 template <typename T>
-void AppendOptionalMap(std::string& out, const FieldMap<T>& map) {
-  if (map.empty()) return AppendNull(out);
+void AppendOptionalMap(std::string& out, const FieldMap<T>& map, bool is_stored_empty) {
+  if (map.empty() && !is_stored_empty) return AppendNull(out);
   AppendPresent(out);
-  AppendAvroLong(out, static_cast<int64_t>(map.size()));
+  if (!map.empty()) AppendAvroLong(out, static_cast<int64_t>(map.size()));
   for (const auto& [key, value] : map) {
     AppendAvroLong(out, key);
     AppendMapValue(out, value);
   }
   AppendAvroLong(out, 0);
+}
+
+void AppendMetrics(std::string& out, const FileMetrics& metrics) {
+  const auto is_stored = [&](FileMetrics::MapBit map) { return (metrics.stored_empty & map) != 0; };
+  AppendOptionalMap(out, metrics.column_sizes, is_stored(FileMetrics::kColumnSizes));
+  AppendOptionalMap(out, metrics.value_counts, is_stored(FileMetrics::kValueCounts));
+  AppendOptionalMap(out, metrics.null_value_counts, is_stored(FileMetrics::kNullValueCounts));
+  AppendOptionalMap(out, metrics.nan_value_counts, is_stored(FileMetrics::kNanValueCounts));
+  AppendOptionalMap(out, metrics.lower_bounds, is_stored(FileMetrics::kLowerBounds));
+  AppendOptionalMap(out, metrics.upper_bounds, is_stored(FileMetrics::kUpperBounds));
 }
 
 template <typename T>
@@ -185,12 +194,7 @@ class AvroManifestWriter final : public ManifestWriter {
     AppendAvroLong(out, file.record_count);
     AppendAvroLong(out, file.file_size_in_bytes);
     if (version == 1) AppendAvroLong(out, kBlockSizeInBytes);
-    AppendOptionalMap(out, file.metrics.column_sizes);
-    AppendOptionalMap(out, file.metrics.value_counts);
-    AppendOptionalMap(out, file.metrics.null_value_counts);
-    AppendOptionalMap(out, file.metrics.nan_value_counts);
-    AppendOptionalMap(out, file.metrics.lower_bounds);
-    AppendOptionalMap(out, file.metrics.upper_bounds);
+    AppendMetrics(out, file.metrics);
     AppendOptionalBytes(out, file.key_metadata);
     AppendOptionalArray(out, file.split_offsets);
     if (version >= 2) AppendOptionalArray(out, file.equality_ids);

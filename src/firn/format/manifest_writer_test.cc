@@ -147,6 +147,21 @@ TEST_F(ManifestWriterTest, EveryMemberComesBack) {
   EXPECT_EQ(copy.file.first_row_id, 800);
 }
 
+TEST_F(ManifestWriterTest, KeepsEmptyMapsOfMetricsApartFromMissingOnes) {
+  ManifestEntry entry = Added("memory:/t/data/a.parquet");
+  entry.file.metrics = {.value_counts = {{1, 10}},
+                        .stored_empty = FileMetrics::kNanValueCounts | FileMetrics::kLowerBounds};
+  ManifestEntry bare = Added("memory:/t/data/b.parquet");
+  const auto manifest = Write({entry, bare, entry});
+  ASSERT_THAT(manifest, IsOk());
+  const std::vector<ManifestEntry> read = Read(*manifest);
+  ASSERT_EQ(read.size(), 3U);
+  EXPECT_EQ(read[0].file.metrics.stored_empty, entry.file.metrics.stored_empty);
+  EXPECT_EQ(read[1].file.metrics.stored_empty, 0U);
+  EXPECT_EQ(read[2].file.metrics.stored_empty, entry.file.metrics.stored_empty);
+  EXPECT_EQ(read[2].file.metrics.value_counts, entry.file.metrics.value_counts);
+}
+
 TEST_F(ManifestWriterTest, DeletionVectorsKeepTheirPlace) {
   options_.format_version = 3;
   options_.content = ManifestContent::kDeletes;

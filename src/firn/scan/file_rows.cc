@@ -43,18 +43,16 @@ std::vector<NestedField> MakeFields(const TypePtr& partition_type, bool is_parti
   return fields;
 }
 
-// An empty map is null, unless the file has counts: then its writer left nothing out, and Java
-// stores the empty map.
-Value ToMap(const FieldMap<int64_t>& counts, bool has_counts) {
-  if (counts.empty() && !has_counts) return Value();
+Value ToMap(const FieldMap<int64_t>& counts, bool is_stored_empty) {
+  if (counts.empty() && !is_stored_empty) return Value();
   std::vector<std::pair<Value, Value>> entries;
   for (const auto& [id, count] : counts)
     entries.emplace_back(id, count);
   return Value::Map(std::move(entries));
 }
 
-Value ToMap(const FieldMap<std::string>& bounds, bool has_counts) {
-  if (bounds.empty() && !has_counts) return Value();
+Value ToMap(const FieldMap<std::string>& bounds, bool is_stored_empty) {
+  if (bounds.empty() && !is_stored_empty) return Value();
   std::vector<std::pair<Value, Value>> entries;
   for (const auto& [id, bytes] : bounds)
     entries.emplace_back(id, BinaryValue{bytes});
@@ -126,23 +124,24 @@ std::vector<Value> FileRowMaker::MakeRow(const DataFile& file, const PartitionSp
     row.push_back(Value::Struct(ToUnifiedPartition(spec, file.partition, *partition_type_).fields));
   }
   const FileMetrics& metrics = file.metrics;
-  const bool has_counts = !metrics.value_counts.empty();
-  std::vector<Value> rest = {file.record_count,
-                             file.file_size_in_bytes,
-                             ToMap(metrics.column_sizes, false),
-                             ToMap(metrics.value_counts, has_counts),
-                             ToMap(metrics.null_value_counts, has_counts),
-                             ToMap(metrics.nan_value_counts, has_counts),
-                             ToMap(metrics.lower_bounds, has_counts),
-                             ToMap(metrics.upper_bounds, has_counts),
-                             file.key_metadata ? Value(BinaryValue{*file.key_metadata}) : Value(),
-                             ToList(file.split_offsets),
-                             ToList(file.equality_ids),
-                             ToValue(file.sort_order_id),
-                             ToValue(file.first_row_id),
-                             ToValue(file.referenced_data_file),
-                             ToValue(file.content_offset),
-                             ToValue(file.content_size_in_bytes)};
+  const auto is_stored = [&](FileMetrics::MapBit map) { return (metrics.stored_empty & map) != 0; };
+  std::vector<Value> rest = {
+      file.record_count,
+      file.file_size_in_bytes,
+      ToMap(metrics.column_sizes, is_stored(FileMetrics::kColumnSizes)),
+      ToMap(metrics.value_counts, is_stored(FileMetrics::kValueCounts)),
+      ToMap(metrics.null_value_counts, is_stored(FileMetrics::kNullValueCounts)),
+      ToMap(metrics.nan_value_counts, is_stored(FileMetrics::kNanValueCounts)),
+      ToMap(metrics.lower_bounds, is_stored(FileMetrics::kLowerBounds)),
+      ToMap(metrics.upper_bounds, is_stored(FileMetrics::kUpperBounds)),
+      file.key_metadata ? Value(BinaryValue{*file.key_metadata}) : Value(),
+      ToList(file.split_offsets),
+      ToList(file.equality_ids),
+      ToValue(file.sort_order_id),
+      ToValue(file.first_row_id),
+      ToValue(file.referenced_data_file),
+      ToValue(file.content_offset),
+      ToValue(file.content_size_in_bytes)};
   std::move(rest.begin(), rest.end(), std::back_inserter(row));
   return row;
 }

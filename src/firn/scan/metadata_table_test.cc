@@ -292,6 +292,7 @@ TEST_F(SmallTableTest, ShowsReadableMetricsOfPrimitiveColumnsByName) {
   entry.file.metrics.lower_bounds = {
       {1, ToBoundBytes(int32_t{-3}, *Type::Primitive(TypeId::kInt)).value()}};  // B92
   entry.file.metrics.upper_bounds = {{3, "zz"}};
+  entry.file.metrics.stored_empty = FileMetrics::kNanValueCounts;
   table_->CommitData({entry});
   EXPECT_THAT(ColumnNames(*TypeOf("files")->fields().back().type), ElementsAre("a.b", "z"));
   const Json row = Tables::Rows(Request(), "files")[0];
