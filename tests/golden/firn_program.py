@@ -23,19 +23,29 @@ class Firn:
         self.settings = list(settings)
         self.folder = tempfile.mkdtemp(prefix="firn-golden-")
 
-    def run(self, *arguments):
-        """Standard output of one command. Raises FirnError."""
+    def start(self, *arguments):
+        """A process that runs one command; its standard output and error are pipes of text."""
         command = [self.program, *arguments]
         for setting in self.settings:
             command += ["--conf", setting]
         environment = {k: v for k, v in os.environ.items() if not k.startswith("FIRN_")}
         environment["HOME"] = self.folder
-        done = subprocess.run(
-            command, cwd=self.folder, env=environment, capture_output=True, timeout=300
+        return subprocess.Popen(
+            command, cwd=self.folder, env=environment, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, encoding="utf-8", errors="replace",
         )
-        if done.returncode != 0:
-            raise FirnError(arguments, done.returncode, done.stderr.decode("utf-8", "replace"))
-        return done.stdout.decode("utf-8")
+
+    def run(self, *arguments):
+        """Standard output of one command. Raises FirnError."""
+        with self.start(*arguments) as process:
+            try:
+                output, errors = process.communicate(timeout=300)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+        if process.returncode != 0:
+            raise FirnError(arguments, process.returncode, errors)
+        return output
 
     def rows(self, *arguments):
         """Rows of one command as dictionaries."""

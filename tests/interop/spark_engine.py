@@ -1,6 +1,6 @@
 """A local Spark with Iceberg, for comparing it with firn.
 
-Environment: FIRN_ICEBERG_RUNTIME is the path of the iceberg-spark-runtime jar.
+Environment: FIRN_SPARK_JARS names the jars of Iceberg and of the JDBC drivers, separated by ":".
 """
 
 import datetime
@@ -8,34 +8,50 @@ import decimal
 import os
 import sys
 
-os.environ["TZ"] = "UTC"  # Spark hands timestamps to Python in local time.
-
-from pyspark.sql import SparkSession, types  # noqa: E402
+from pyspark.sql import SparkSession, types
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden"))
 
 
-def open_spark(warehouse):
-    """A session whose catalog `c` is the Hadoop catalog at `warehouse`."""
+def open_spark(settings):
+    """A local session with `settings` beside its own."""
     settings = {
-        "spark.jars": os.environ["FIRN_ICEBERG_RUNTIME"],
+        "spark.driver.extraClassPath": os.environ["FIRN_SPARK_JARS"],
         "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-        "spark.sql.catalog.c": "org.apache.iceberg.spark.SparkCatalog",
-        "spark.sql.catalog.c.type": "hadoop",
-        "spark.sql.catalog.c.warehouse": warehouse,
-        "spark.sql.catalog.c.cache-enabled": "false",  # Another program changes the tables.
         "spark.sql.session.timeZone": "UTC",
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "2g",
         "spark.sql.shuffle.partitions": "2",
         "spark.log.level": "ERROR",
+        **settings,
     }
     builder = SparkSession.builder.master("local[2]").appName("firn-interop")
     for key, value in settings.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
+
+
+def catalog_settings(name, **properties):
+    """Settings of an Iceberg catalog; they may also be set while Spark runs, before its first use."""
+    prefix = f"spark.sql.catalog.{name}"
+    return {
+        prefix: "org.apache.iceberg.spark.SparkCatalog",
+        f"{prefix}.cache-enabled": "false",  # Another program changes the tables.
+        **{f"{prefix}.{key.replace('_', '-')}": value for key, value in properties.items()},
+    }
+
+
+def _from_micros(_, micros):
+    return None if micros is None else EPOCH + datetime.timedelta(microseconds=micros)
+
+
+# PySpark's own go through datetime.fromtimestamp(), which refuses the year 1.
+EPOCH = datetime.datetime(1970, 1, 1)
+types.TimestampType.fromInternal = _from_micros
+types.TimestampNTZType.fromInternal = _from_micros
 
 
 def kind_of(data_type):
@@ -69,7 +85,7 @@ def encode(value, data_type):
         return {"hex": bytes(value).hex()}
     if isinstance(value, datetime.datetime):
         zone = "Z" if isinstance(data_type, types.TimestampType) else ""
-        return value.strftime("%Y-%m-%dT%H:%M:%S.%f") + zone
+        return value.isoformat(timespec="microseconds") + zone
     if isinstance(value, datetime.date):
         return value.isoformat()
     if isinstance(value, decimal.Decimal):
