@@ -6,6 +6,7 @@
 #include "firn/base/log.h"
 #include "firn/ingest/column_fit_internal.h"
 #include "firn/ingest/row_source_internal.h"
+#include "firn/ingest/standard_input_internal.h"
 
 namespace firn {
 namespace {
@@ -33,6 +34,7 @@ class IngestRun {
   const IngestContext& context_;
   const IngestRequest& request_;
   std::optional<Table> table_;
+  std::unique_ptr<StandardInput> standard_input_;
   std::unique_ptr<RowSource> source_;
   IngestResult result_;
 };
@@ -65,8 +67,15 @@ Status IngestRun::FindTable() {
 Status IngestRun::OpenSource() {
   FIRN_ASSIGN(std::vector<SourceFile> files, FindSourceFiles(*context_.io, request_.sources));
   result_.files = static_cast<int64_t>(files.size());
-  for (const SourceFile& file : files)
+  for (SourceFile& file : files) {
+    if (file.is_standard_input()) {
+      const CommitContext& commit = context_.change.commit;
+      FIRN_ASSIGN(standard_input_,
+                  StandardInput::Copy(*context_.io, *commit.random, commit.cancel));
+      file.info = standard_input_->file();
+    }
     result_.bytes += file.info.size;
+  }
   if (request_.format == SourceFormat::kCsv) {
     FIRN_ASSIGN(source_, MakeCsvSource(context_, request_, std::move(files)));
   } else {

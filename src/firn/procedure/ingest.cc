@@ -139,7 +139,8 @@ std::vector<Argument> CommonArguments() {
            .type = ArgumentType::kTextList,
            .is_required = true,
            .is_positional = true,
-           .help = "Files, folders or globs, plain or packed by gzip, zstd or bzip2.",
+           .help = "Files, folders, globs or - (standard input), plain or packed by gzip, zstd or "
+                   "bzip2.",
            .has_commas = true},
           {.name = "into",
            .type = ArgumentType::kTable,
