@@ -5,6 +5,23 @@
 #include "firn/data/arrow_bridge.h"
 
 namespace firn {
+namespace {
+
+// Below this a stream is asked to be small rather than fast.
+constexpr int64_t kSmallBytes = int64_t{256} << 20;
+
+// Arrow's default (mimalloc) is the fastest on free cores but keeps much of what is freed; jemalloc
+// gives it back, so that the process stays close to what the pool counts.
+arrow::MemoryPool* ChooseBasePool(int64_t bytes_max) {
+  arrow::MemoryPool* pool = nullptr;
+  const bool is_found = bytes_max < kSmallBytes && arrow::jemalloc_memory_pool(&pool).ok();
+  return is_found ? pool : arrow::default_memory_pool();
+}
+
+}  // namespace
+
+BudgetPool::BudgetPool(int64_t bytes_max)
+    : base_(ChooseBasePool(bytes_max)), bytes_max_(bytes_max) {}
 
 std::shared_ptr<BudgetPool> BudgetPool::Make(int64_t bytes_max) {
   return {new BudgetPool(bytes_max), [](BudgetPool* pool) { pool->DropReference(); }};

@@ -33,8 +33,7 @@ class BudgetPool final : public arrow::MemoryPool {
   std::string backend_name() const override { return base_->backend_name(); }
 
  private:
-  explicit BudgetPool(int64_t bytes_max)
-      : base_(arrow::default_memory_pool()), bytes_max_(bytes_max) {}
+  explicit BudgetPool(int64_t bytes_max);
   ~BudgetPool() override = default;
 
   arrow::Status Take(int64_t bytes);

@@ -30,6 +30,7 @@ struct DataFileRequest {
   /// Rows that cannot match may be left out; bound to fields of `wanted`. Null: all rows.
   ExpressionPtr prune_filter;
   int64_t batch_rows = 16384;
+  int64_t batch_bytes_max = int64_t{8} << 20;  ///< Decoded; batches of larger rows have fewer.
   int64_t part_bytes_max = int64_t{64} << 20;  ///< A part that needs more streams its columns.
   std::shared_ptr<BudgetPool> pool;
 };

@@ -17,6 +17,7 @@
 #include "firn/data/data_file_internal.h"
 #include "firn/data/parquet_pages_internal.h"
 #include "firn/data/parquet_pruning_internal.h"
+#include "firn/data/row_group_run_internal.h"
 
 // Parquet data files through Arrow's reader, a run of row groups at a time. Arrow assembles nested
 // columns, legacy lists and maps; which leaves are read, and what they mean, is the ReadPlan's.
@@ -26,17 +27,8 @@ namespace {
 
 // Row groups smaller than this are read together: opening a part costs as much as some 10,000 rows.
 constexpr int64_t kPartRowsMin = 65536;
-// Decoded bytes that one batch should not exceed.
-constexpr int64_t kBatchBytesMax = int64_t{8} << 20;
-constexpr int64_t kBatchRowsMin = 64;
-// Buffer of a column that is streamed because its row group is too large.
-constexpr int64_t kStreamBufferBytes = int64_t{256} << 10;
 // Row positions stay far from overflow, whatever a footer claims.
 constexpr int64_t kFileRowsMax = int64_t{1} << 48;
-// Bytes of one column chunk that an estimate counts at most.
-constexpr int64_t kChunkBytesMax = int64_t{1} << 40;
-// Batches of a part that exist at one time: one being decoded, those waiting, one in use.
-constexpr int64_t kBatchesInFlight = 4;
 
 std::optional<int32_t> FieldIdOf(const arrow::Field& field) {
   if (field.metadata() == nullptr) return std::nullopt;
@@ -92,14 +84,6 @@ arrow::Result<OpenFooter> ReadFooter(const std::shared_ptr<arrow::io::RandomAcce
   }
   return footer;
 }
-
-// A run of adjacent row groups and how to read them.
-struct RowGroupRun {
-  std::vector<int> row_groups;
-  int64_t batch_rows = 0;
-  bool is_streamed = false;
-  std::shared_ptr<const PageSelection> pages;  // Null: all rows, of any number of row groups.
-};
 
 class ParquetSource final : public BatchSource {
  public:
@@ -186,7 +170,7 @@ class ParquetReader final : public DataFileReader {
  private:
   arrow::Result<std::unique_ptr<BatchSource>> OpenRun(const RowGroupRun& run,
                                                       const FilePart& part) const {
-    const parquet::ReaderProperties properties = ReadProperties(run);
+    const parquet::ReaderProperties properties = run.ReadProperties(pool_.get());
     ARROW_ASSIGN_OR_RAISE(
         auto file, parquet::arrow::FileReader::Make(
                        pool_.get(), parquet::ParquetFileReader::Open(input_, properties, metadata_),
@@ -199,7 +183,7 @@ class ParquetReader final : public DataFileReader {
   // Columns read one by one, since each may skip other pages.
   arrow::Result<std::unique_ptr<BatchSource>> OpenPages(const RowGroupRun& run,
                                                         const FilePart& part) const {
-    const parquet::ReaderProperties properties = ReadProperties(run);
+    const parquet::ReaderProperties properties = run.ReadProperties(pool_.get());
     ARROW_ASSIGN_OR_RAISE(
         std::shared_ptr<parquet::arrow::FileReader> file,
         parquet::arrow::FileReader::Make(
@@ -263,11 +247,11 @@ class ParquetReader final : public DataFileReader {
         share.leaves.insert(share.leaves.end(), columns[place].second.begin(),
                             columns[place].second.end());
       }
-      ARROW_ASSIGN_OR_RAISE(
-          auto file,
-          parquet::arrow::FileReader::Make(
-              pool_.get(), parquet::ParquetFileReader::Open(input_, ReadProperties(run), metadata_),
-              ReaderOptions(run.batch_rows)));
+      ARROW_ASSIGN_OR_RAISE(auto file, parquet::arrow::FileReader::Make(
+                                           pool_.get(),
+                                           parquet::ParquetFileReader::Open(
+                                               input_, run.ReadProperties(pool_.get()), metadata_),
+                                           ReaderOptions(run.batch_rows)));
       ColumnGroup group{.places = share.places, .kept = {all}};
       ARROW_ASSIGN_OR_RAISE(group.batches,
                             file->GetRecordBatchReader(run.row_groups, share.leaves));
@@ -297,15 +281,6 @@ class ParquetReader final : public DataFileReader {
       }
     }
     return bytes;
-  }
-
-  parquet::ReaderProperties ReadProperties(const RowGroupRun& run) const {
-    parquet::ReaderProperties properties(pool_.get());
-    if (run.is_streamed) {
-      properties.enable_buffered_stream();
-      properties.set_buffer_size(kStreamBufferBytes);
-    }
-    return properties;
   }
 
   // Leaves that are all that is read of a column without lists: rows and values are the same.
@@ -347,63 +322,13 @@ class ParquetReader final : public DataFileReader {
           parts_.push_back({.first_row = row});
           runs_.emplace_back();
         }
-        AddRowGroup(*row_group, i, request);
+        AddRowGroup(*metadata_, i, plan_.leaves, request, runs_.back(), parts_.back());
         if (pages) runs_.back().pages = std::make_shared<PageSelection>(std::move(*pages));
       }
       is_adjacent = is_kept && !pages;
       row += rows;
     }
     return arrow::Status::OK();
-  }
-
-  void AddRowGroup(const parquet::RowGroupMetaData& row_group, int index,
-                   const DataFileRequest& request) {
-    FilePart& part = parts_.back();
-    RowGroupRun& run = runs_.back();
-    const int64_t rows = row_group.num_rows();
-    int64_t stored_bytes = 0;
-    int64_t decoded_bytes = 0;
-    for (const int leaf : plan_.leaves) {
-      const auto chunk = row_group.ColumnChunk(leaf);
-      stored_bytes += std::clamp<int64_t>(chunk->total_compressed_size(), 0, kChunkBytesMax);
-      const int64_t values = std::clamp<int64_t>(chunk->num_values(), 0, kFileRowsMax);
-      const int64_t value_bytes = ValueBytes(*metadata_->schema()->Column(leaf));
-      decoded_bytes += std::min(std::max(chunk->total_uncompressed_size(), values * value_bytes),
-                                kChunkBytesMax);
-    }
-    const int64_t row_bytes = decoded_bytes / rows + 1;
-    const int64_t batch_rows = std::clamp(kBatchBytesMax / row_bytes, kBatchRowsMin,
-                                          std::max(request.batch_rows, kBatchRowsMin));
-    run.row_groups.push_back(index);
-    run.batch_rows = part.row_count == 0 ? batch_rows : std::min(run.batch_rows, batch_rows);
-    run.is_streamed = run.is_streamed || stored_bytes > request.part_bytes_max;
-    const int64_t stream_bytes =
-        static_cast<int64_t>(plan_.leaves.size()) * (kStreamBufferBytes + (int64_t{1} << 20));
-    const int64_t held_bytes =
-        run.is_streamed ? std::min(stored_bytes, stream_bytes) : stored_bytes;
-    part.row_count += rows;
-    part.memory_bytes =
-        std::max(part.memory_bytes,
-                 held_bytes + kBatchesInFlight * std::min(row_bytes * batch_rows, decoded_bytes));
-  }
-
-  static int64_t ValueBytes(const parquet::ColumnDescriptor& column) {
-    switch (column.physical_type()) {
-      case parquet::Type::BOOLEAN:
-        return 1;
-      case parquet::Type::INT32:
-      case parquet::Type::FLOAT:
-        return 4;
-      case parquet::Type::FIXED_LEN_BYTE_ARRAY:
-        return std::clamp(column.type_length(), 16, 1024);
-      case parquet::Type::INT64:
-      case parquet::Type::DOUBLE:
-      case parquet::Type::INT96:
-      case parquet::Type::BYTE_ARRAY:
-      case parquet::Type::UNDEFINED:
-        return 8;
-    }
-    return 8;
   }
 
   std::shared_ptr<arrow::io::RandomAccessFile> input_;

@@ -191,6 +191,32 @@ TEST(ReadTasksTest, ReadsFilesOfManyRowsWithinASmallBudget) {
   EXPECT_EQ(table.budget().used_bytes(), 0);
 }
 
+TEST(ReadTasksTest, ReadsPartsOneAfterTheOtherWhenTheBudgetHoldsNoTwo) {
+  std::vector<NestedField> fields = {Required(1, "key", Primitive(TypeId::kInt))};
+  for (int32_t id = 2; id < 12; ++id)
+    fields.push_back(Optional(id, "text_" + std::to_string(id), Primitive(TypeId::kString)));
+  std::vector<StructValue> rows;
+  uint64_t state = 1;
+  for (int32_t i = 0; i < 20000; ++i) {
+    StructValue row{{Value(i % 1000)}};
+    for (size_t column = 1; column < fields.size(); ++column) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      row.fields.emplace_back(std::to_string(state) + std::string(40, 'x'));
+    }
+    rows.push_back(std::move(row));
+  }
+  RowTable writer(fields);
+  const auto written = ReadFile(writer.io(), writer.Write(std::move(rows)).file.file_path);
+  ASSERT_THAT(written, IsOk());
+  RowTable table(fields, int64_t{40} << 20, /*threads=*/4);
+  std::vector<FileScanTask> tasks;
+  for (const std::string name : {"a", "b", "c", "d", "e", "f"})
+    tasks.push_back(table.AddFile(name + ".parquet", written->view()));
+
+  EXPECT_THAT(table.Read(tasks, {}, "key = 7"), IsOkAnd(testing::SizeIs(6 * 20)));
+  EXPECT_LE(table.budget().peak_bytes(), table.budget().total_bytes());
+}
+
 TEST(ProjectColumnsTest, KeepsTheOrderAskedForAndMergesPartsOfOneStruct) {
   RowTable table({Optional(1, "a",
                            Type::Struct({Optional(2, "x", Primitive(TypeId::kInt)),

@@ -142,6 +142,7 @@ Status TaskReader::OpenFile() {
                           .matches_names = layout.matches_names,
                           .prune_filter = FilterOf(layout, task_),
                           .batch_rows = layout.batch_rows,
+                          .batch_bytes_max = shared_.batch_bytes_max,
                           .part_bytes_max = shared_.part_bytes_max,
                           .pool = shared_.pool};
   if (request.prune_filter != nullptr) {

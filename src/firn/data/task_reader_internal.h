@@ -18,7 +18,8 @@ struct SharedRead {
   const ReadContext* context = nullptr;
   std::shared_ptr<BudgetPool> pool;
   ReadLayout layout;
-  int64_t part_bytes_max = 0;  ///< See DataFileRequest.
+  int64_t batch_bytes_max = 0;  ///< See DataFileRequest.
+  int64_t part_bytes_max = 0;   ///< Likewise.
   std::unique_ptr<PositionDeletes> position_deletes;
   std::unique_ptr<EqualityDeletes> equality_deletes;
 };

@@ -26,13 +26,17 @@ namespace {
 
 constexpr size_t kQueuedBatchesMax = 2;
 constexpr int64_t kPartBytesMax = int64_t{64} << 20;
+constexpr int64_t kBatchBytesMax = int64_t{8} << 20;
+// Share of the memory that one batch may take: several parts have several batches each.
+constexpr int64_t kBatchShare = 32;
 constexpr int64_t kReservationMin = int64_t{1} << 20;
 
 // A part being read.
 struct Unit {
   std::shared_ptr<TaskReader> task;
   size_t part = 0;
-  bool is_alone = false;               // There is nothing else to read at the same time.
+  int64_t bytes = 0;                   // Estimate of what reading it takes.
+  bool is_alone = false;               // Nothing else can be read at the same time.
   std::unique_ptr<PartReader> reader;  // Only its job touches it.
   std::deque<std::shared_ptr<arrow::RecordBatch>> queue;
   bool is_running = false;
@@ -56,6 +60,8 @@ class TaskStream final : public BatchStream {
     const auto workers = static_cast<int64_t>(context_.executor->concurrency());
     shared_.part_bytes_max =
         std::min(kPartBytesMax, context_.budget->total_bytes() / (4 * workers));
+    shared_.batch_bytes_max =
+        std::min(kBatchBytesMax, context_.budget->total_bytes() / kBatchShare);
     units_max_ = context_.executor->concurrency() + 1;
   }
 
@@ -100,6 +106,7 @@ class TaskStream final : public BatchStream {
         return batch;
       }
       if ((*unit)->has_ended && !(*unit)->is_running) {
+        units_bytes_ -= (*unit)->bytes;
         unit = units_.erase(unit);
         continue;
       }
@@ -140,20 +147,27 @@ class TaskStream final : public BatchStream {
         files_.pop_front();
         continue;
       }
-      std::optional<MemoryReservation> memory =
-          Admit(file.task->parts()[file.next_part].memory_bytes);
+      const int64_t bytes = file.task->parts()[file.next_part].memory_bytes;
+      std::optional<MemoryReservation> memory = Admit(bytes);
       if (!memory) return;
       units_.push_back(std::make_unique<Unit>());
-      units_.back()->task = file.task;
-      units_.back()->part = file.next_part++;
-      units_.back()->memory = std::move(*memory);
-      units_.back()->is_alone = units_.size() == 1 && next_task_ == tasks_.size() &&
-                                files_.size() == 1 && file.next_part == file.task->parts().size();
+      Unit& unit = *units_.back();
+      unit.task = file.task;
+      unit.part = file.next_part++;
+      unit.bytes = bytes;
+      unit.memory = std::move(*memory);
+      units_bytes_ += bytes;
+      const bool is_last = next_task_ == tasks_.size() && files_.size() == 1 &&
+                           file.next_part == file.task->parts().size();
+      const bool is_large = bytes > context_.budget->total_bytes() / 2;
+      unit.is_alone = units_.size() == 1 && (is_last || is_large);
     }
   }
 
   std::optional<MemoryReservation> Admit(int64_t bytes) {
-    bytes = std::min(bytes, context_.budget->total_bytes() / 2);
+    const int64_t total = context_.budget->total_bytes();
+    if (!units_.empty() && units_bytes_ + bytes > total) return std::nullopt;  // The pool's cap.
+    bytes = std::min(bytes, total / 2);
     while (true) {
       Result<MemoryReservation> memory = context_.budget->TryReserve(bytes);
       if (memory.ok()) return std::move(*memory);
@@ -242,6 +256,7 @@ class TaskStream final : public BatchStream {
   size_t next_task_ = 0;
   std::list<OpenFile> files_;               // In the order of tasks.
   std::list<std::unique_ptr<Unit>> units_;  // In the order of rows.
+  int64_t units_bytes_ = 0;                 // Estimates of `units_`.
   std::optional<Error> error_;
   bool is_closed_ = false;
 };

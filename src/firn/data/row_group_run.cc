@@ -1,0 +1,118 @@
+#include <algorithm>
+
+#include <parquet/schema.h>
+#include <parquet/size_statistics.h>
+#include <parquet/types.h>
+
+#include "firn/data/row_group_run_internal.h"
+
+// What reading a row group takes: the stored chunks (or a buffer of each, where the row group is
+// too large to hold), a page of each column with its dictionary, and the batches in flight. A
+// footer tells the chunks only; for pages the size that writers aim at is assumed.
+
+namespace firn {
+namespace {
+
+constexpr int64_t kBatchRowsMin = 64;
+constexpr int64_t kStreamBufferBytesMax = int64_t{256} << 10;
+constexpr int64_t kStreamBufferBytesMin = int64_t{16} << 10;
+// Data pages and dictionaries of all common writers end at this size unless told otherwise.
+constexpr int64_t kPageBytes = int64_t{1} << 20;
+// Bytes of one column chunk that an estimate counts at most.
+constexpr int64_t kChunkBytesMax = int64_t{1} << 40;
+constexpr int64_t kChunkValuesMax = int64_t{1} << 48;
+// Batches of a part that exist at one time: one being decoded, those waiting, one in use.
+constexpr int64_t kBatchesInFlight = 4;
+// A text that stands in a dictionary, if the footer does not tell the bytes of all texts.
+constexpr int64_t kRepeatedTextBytes = 32;
+
+int64_t ValueBytes(const parquet::ColumnDescriptor& column, bool has_dictionary) {
+  switch (column.physical_type()) {
+    case parquet::Type::BOOLEAN:
+      return 1;
+    case parquet::Type::INT32:
+    case parquet::Type::FLOAT:
+      return 4;
+    case parquet::Type::FIXED_LEN_BYTE_ARRAY:
+      return std::clamp(column.type_length(), 16, 1024);
+    case parquet::Type::BYTE_ARRAY:
+      return has_dictionary ? kRepeatedTextBytes : 8;
+    case parquet::Type::INT64:
+    case parquet::Type::DOUBLE:
+    case parquet::Type::INT96:
+    case parquet::Type::UNDEFINED:
+      return 8;
+  }
+  return 8;
+}
+
+int64_t DecodedBytes(const parquet::ColumnChunkMetaData& chunk,
+                     const parquet::ColumnDescriptor& column) {
+  constexpr int64_t kOffsetBytes = 4;
+  const int64_t values = std::clamp<int64_t>(chunk.num_values(), 0, kChunkValuesMax);
+  const auto sizes = chunk.size_statistics();
+  if (sizes != nullptr && sizes->unencoded_byte_array_data_bytes) {
+    const int64_t text =
+        std::clamp<int64_t>(*sizes->unencoded_byte_array_data_bytes, 0, kChunkBytesMax);
+    return std::min(text + values * kOffsetBytes, kChunkBytesMax);
+  }
+  const int64_t value_bytes = ValueBytes(column, chunk.has_dictionary_page());
+  return std::clamp<int64_t>(std::max(chunk.total_uncompressed_size(), values * value_bytes), 0,
+                             kChunkBytesMax);
+}
+
+struct RowGroupBytes {
+  int64_t stored = 0;
+  int64_t decoded = 0;
+  int64_t pages = 0;  // A page of each column, decompressed, and the dictionary it refers to.
+};
+
+RowGroupBytes MeasureRowGroup(const parquet::FileMetaData& file, int index,
+                              const std::set<int>& leaves) {
+  const auto row_group = file.RowGroup(index);
+  RowGroupBytes bytes;
+  for (const int leaf : leaves) {
+    const auto chunk = row_group->ColumnChunk(leaf);
+    bytes.stored += std::clamp<int64_t>(chunk->total_compressed_size(), 0, kChunkBytesMax);
+    bytes.decoded += DecodedBytes(*chunk, *file.schema()->Column(leaf));
+    const int64_t page = std::clamp<int64_t>(chunk->total_uncompressed_size(), 0, kPageBytes);
+    bytes.pages += page + (chunk->has_dictionary_page() ? page : 0);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+parquet::ReaderProperties RowGroupRun::ReadProperties(arrow::MemoryPool* pool) const {
+  parquet::ReaderProperties properties(pool);
+  if (stream_buffer_bytes > 0) {
+    properties.enable_buffered_stream();
+    properties.set_buffer_size(stream_buffer_bytes);
+  }
+  return properties;
+}
+
+void AddRowGroup(const parquet::FileMetaData& file, int index, const std::set<int>& leaves,
+                 const DataFileRequest& request, RowGroupRun& run, FilePart& part) {
+  const RowGroupBytes bytes = MeasureRowGroup(file, index, leaves);
+  const int64_t rows = file.RowGroup(index)->num_rows();
+  const int64_t row_bytes = bytes.decoded / rows + 1;
+  const int64_t batch_rows = std::clamp(request.batch_bytes_max / row_bytes, kBatchRowsMin,
+                                        std::max(request.batch_rows, kBatchRowsMin));
+  run.batch_rows = part.row_count == 0 ? batch_rows : std::min(run.batch_rows, batch_rows);
+  run.row_groups.push_back(index);
+  const auto columns = static_cast<int64_t>(leaves.size());
+  int64_t held = bytes.stored;
+  if (bytes.stored > request.part_bytes_max) {
+    const int64_t buffer =
+        std::clamp(request.part_bytes_max / columns, kStreamBufferBytesMin, kStreamBufferBytesMax);
+    held = columns * buffer;
+    run.stream_buffer_bytes = std::max(run.stream_buffer_bytes, buffer);
+  }
+  part.row_count += rows;
+  part.memory_bytes = std::max(
+      part.memory_bytes,
+      held + bytes.pages + kBatchesInFlight * std::min(row_bytes * batch_rows, bytes.decoded));
+}
+
+}  // namespace firn
