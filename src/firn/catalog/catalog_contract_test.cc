@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 
 #include "firn/base/executor.h"
+#include "firn/catalog/change_table.h"
+#include "firn/catalog/table_evolution.h"
 #include "firn/io/uri.h"
 #include "firn/testing/matchers.h"
 
@@ -418,6 +420,37 @@ TEST_P(CatalogContract, WritesGzipMetadataUnderANameThatOthersFind) {
   EXPECT_THAT(ListMetadata(table), SizeIs(5));
   EXPECT_THAT(catalog().Commit(kTable, {}, SetProperty("write.metadata.compression-codec", "lzo")),
               AllOf(Not(IsOk()), IsError(ErrorCode::kInvalidInput, "gzip, none")));
+}
+
+TEST_P(CatalogContract, ColumnsInUseAreNotDroppedWhateverTheCatalog) {  // B78
+  ASSERT_THAT(catalog().CreateNamespace(kTable.levels, {}), IsOk());
+  CreateTableRequest request;
+  NestedField id = MakeField(1, "id", Type::Primitive(TypeId::kLong));
+  id.required = true;
+  request.schema = Schema(0,
+                          {id, MakeField(2, "name", Type::Primitive(TypeId::kString)),
+                           MakeField(3, "x", Type::Primitive(TypeId::kDouble))},
+                          {1});
+  request.spec.fields = {{.source_ids = {2}, .name = "name", .transform = {}}};
+  request.sort_order.fields = {{.source_ids = {3}, .transform = {}}};
+  const auto created = catalog().Create(kTable, request);
+  ASSERT_THAT(created, IsOk());
+  const auto change = [&](const SchemaChange& one) {
+    const TableChangeContext context{&catalog(), &clock(), &SystemRandom(), {}};
+    return ChangeTable(context, *catalog().Load(kTable), [&](const TableMetadata& metadata) {
+      return PlanSchemaChange(metadata, std::vector<SchemaChange>{one});
+    });
+  };
+  EXPECT_THAT(change(DropColumn{"id"}), IsError(ErrorCode::kInvalidInput, "an identifier field"));
+  EXPECT_THAT(change(DropColumn{"name"}),
+              IsError(ErrorCode::kInvalidInput, "the source of partition field 'name' of spec 0"));
+  EXPECT_THAT(change(DropColumn{"x"}), IsError(ErrorCode::kInvalidInput, "a column of sort order"));
+  EXPECT_EQ(catalog().Load(kTable)->metadata_location, created->metadata_location);
+  ASSERT_THAT(change(RenameColumn{"name", "label"}), IsOk());
+  const auto renamed = catalog().Load(kTable);
+  ASSERT_THAT(renamed, IsOk());
+  EXPECT_EQ(renamed->metadata->current_schema()->FindField("label")->id, 2);
+  EXPECT_EQ(renamed->metadata->default_spec()->fields[0].name, "name");
 }
 
 }  // namespace firn

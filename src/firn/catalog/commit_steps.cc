@@ -8,6 +8,7 @@
 #include "firn/base/text.h"
 #include "firn/catalog/commit_steps_internal.h"
 #include "firn/catalog/fresh_ids_internal.h"
+#include "firn/format/column_properties.h"
 #include "firn/io/uri.h"
 
 namespace firn {
@@ -72,6 +73,7 @@ Status CheckNewName(const TableName& name) {
 
 Result<TableMetadataPtr> MakeNewTable(CreateTableRequest request, const CatalogConfig& config) {
   FIRN_ASSIGN(request, AssignFreshIds(std::move(request)));
+  FIRN_RETURN_IF_ERROR(CheckColumnProperties(request.properties, request.schema));
   Properties properties = MergeProperties(request.properties, config.properties);
   FIRN_ASSIGN(const int version, TakeFormatVersion(properties, request.format_version));
   const std::vector<TableUpdate> updates = {
@@ -124,9 +126,12 @@ Result<RetryPolicy> CommitRetryPolicy(const TableMetadata& metadata) {
               metadata.IntProperty("commit.retry.min-wait-ms", policy.wait_min.count()));
   FIRN_ASSIGN(const int64_t wait_max,
               metadata.IntProperty("commit.retry.max-wait-ms", policy.wait_max.count()));
+  FIRN_ASSIGN(const int64_t total,
+              metadata.IntProperty("commit.retry.total-timeout-ms", policy.total_max.count()));
   policy.retry_count_max = static_cast<int>(std::clamp<int64_t>(retries, 0, 1'000'000));
   policy.wait_min = std::chrono::milliseconds(std::max<int64_t>(wait_min, 0));
   policy.wait_max = std::chrono::milliseconds(std::max<int64_t>(wait_max, 0));
+  policy.total_max = std::chrono::milliseconds(std::max<int64_t>(total, 0));
   return policy;
 }
 

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "firn/catalog/fresh_ids_internal.h"
+#include "firn/format/type_fields.h"
 
 namespace firn {
 namespace {
@@ -9,13 +10,10 @@ namespace {
 class IdAssigner {
  public:
   std::vector<NestedField> Renumber(std::vector<NestedField> fields) {
-    for (NestedField& field : fields) {
+    return AssignFreshIds(std::move(fields), [this](const NestedField& field) {
       new_ids_[field.id] = ++last_id_;
-      field.id = last_id_;
-    }
-    for (NestedField& field : fields)
-      field.type = Renumber(field.type);
-    return fields;
+      return last_id_;
+    });
   }
 
   Result<int32_t> Find(int32_t old_id, std::string_view what) const {
@@ -32,14 +30,6 @@ class IdAssigner {
   }
 
  private:
-  TypePtr Renumber(const TypePtr& type) {
-    if (!type->is_nested()) return type;
-    std::vector<NestedField> fields = Renumber(type->fields());
-    if (type->id() == TypeId::kStruct) return Type::Struct(std::move(fields));
-    if (type->id() == TypeId::kList) return Type::List(std::move(fields[0]));
-    return Type::Map(std::move(fields[0]), std::move(fields[1]));
-  }
-
   int32_t last_id_ = 0;
   std::unordered_map<int32_t, int32_t> new_ids_;
 };

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -15,10 +16,13 @@
 namespace firn {
 namespace {
 
-constexpr const char* kGroups[][2] = {{"catalog", "Look at the configured catalogs."},
-                                      {"ingest", "Load files into a table."},
-                                      {"namespace", "Look at and change namespaces."},
-                                      {"table", "Look at and change tables."}};
+// Commands of more than one word; an outer group stands before those in it.
+constexpr const char* kGroups[][2] = {
+    {"catalog", "Look at the configured catalogs."},
+    {"ingest", "Load files into a table."},
+    {"namespace", "Look at and change namespaces."},
+    {"table", "Look at and change tables."},
+    {"table alter", "Change what a table is: columns, partitioning, sort order, version."}};
 
 std::string WithDashes(std::string_view name) { return ReplaceText(name, "_", "-"); }
 
@@ -66,6 +70,23 @@ struct Command {
   bool is_dry_run = false;
 };
 
+// Words that begin several commands: `table alter TABLE add-column COLUMN`.
+struct Group {
+  CLI::App* app = nullptr;
+  std::vector<std::string> table;  // Of commands of three words.
+};
+
+// The name of the group that a command is in; empty if it stands alone.
+std::string GroupName(const Procedure& procedure) {
+  const std::vector<std::string>& words = procedure.command;
+  return fmt::format("{}", fmt::join(words.begin(), std::prev(words.end()), " "));
+}
+
+// True if the argument is given between the words of the command.
+bool IsGivenToGroup(const Procedure& procedure, const Argument& argument) {
+  return procedure.command.size() > 2 && &argument == procedure.arguments.data();
+}
+
 class CommandParser {
  public:
   CommandParser();
@@ -73,9 +94,11 @@ class CommandParser {
 
  private:
   void AddGlobals();
+  void AddGroup(const std::string& name, const std::string& summary);
   CLI::App* AddCommandApp(const Procedure& procedure);
   static void AddArgument(Command& command, const Argument& argument);
   Error Explain(const CLI::ParseError& error) const;
+  bool IsGroup(const CLI::App& app) const;
   Error UnknownCommand(const CLI::App& parent, const std::string& word) const;
   static std::string FormatCommand(const CLI::App& app);
   static Error UnknownOption(const CLI::App& app, const std::string& option);
@@ -83,22 +106,21 @@ class CommandParser {
 
   CLI::App app_{"Apache Iceberg tables without a cluster: read, change, maintain.", "firn"};
   std::deque<Command> commands_;
-  std::map<std::string, CLI::App*> groups_;
+  std::map<std::string, Group> groups_;
   GlobalOptions globals_;
 };
 
 CommandParser::CommandParser() {
   AddGlobals();
-  for (const auto& [name, summary] : kGroups) {
-    groups_[name] = app_.add_subcommand(name, summary);
-    groups_[name]->require_subcommand(1)->fallthrough();
-  }
+  for (const auto& [name, summary] : kGroups)
+    AddGroup(name, summary);
   for (const Procedure& procedure : Procedures()) {
     Command& command = commands_.emplace_back();
     command.procedure = &procedure;
     command.app = AddCommandApp(procedure);
-    for (const Argument& argument : procedure.arguments)
-      AddArgument(command, argument);
+    for (const Argument& argument : procedure.arguments) {
+      if (!IsGivenToGroup(procedure, argument)) AddArgument(command, argument);
+    }
     if (procedure.can_dry_run) {
       command.app->add_flag("--dry-run", command.is_dry_run,
                             "Only print what would be done; change nothing.");
@@ -130,8 +152,24 @@ void CommandParser::AddGlobals() {
   app_.add_flag("--quiet", globals_.is_quiet, "No progress, notes and warnings.");
 }
 
+void CommandParser::AddGroup(const std::string& name, const std::string& summary) {
+  const size_t space = name.rfind(' ');
+  const bool is_inner = space != std::string::npos;
+  CLI::App* parent = is_inner ? groups_.at(name.substr(0, space)).app : &app_;
+  Group& group = groups_[name];
+  group.app = parent->add_subcommand(is_inner ? name.substr(space + 1) : name, summary);
+  group.app->require_subcommand(1)->fallthrough();
+  if (!is_inner) return;
+  group.app->add_option("table", group.table, "The table.")
+      ->type_name(TypeLabel(ArgumentType::kTable))
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->required();
+}
+
 CLI::App* CommandParser::AddCommandApp(const Procedure& procedure) {
-  CLI::App* parent = procedure.command.size() > 1 ? groups_.at(procedure.command.front()) : &app_;
+  const std::string group = GroupName(procedure);
+  CLI::App* parent = group.empty() ? &app_ : groups_.at(group).app;
   CLI::App* app = parent->add_subcommand(procedure.command.back(), procedure.summary);
   app->fallthrough();
   return app;
@@ -182,9 +220,12 @@ Result<ParsedCommand> CommandParser::Collect() const {
     if (!command.app->parsed()) continue;
     parsed.procedure = command.procedure;
     parsed.is_dry_run = command.is_dry_run;
-    for (size_t i = 0; i < command.texts.size(); ++i) {
-      const Argument& argument = command.procedure->arguments[i];
-      if (!command.texts[i].empty()) parsed.texts[argument.name] = command.texts[i];
+    size_t own = 0;
+    for (const Argument& argument : command.procedure->arguments) {
+      const std::vector<std::string>& texts = IsGivenToGroup(*command.procedure, argument)
+                                                  ? groups_.at(GroupName(*command.procedure)).table
+                                                  : command.texts[own++];
+      if (!texts.empty()) parsed.texts[argument.name] = texts;
     }
   }
   return parsed;
@@ -192,8 +233,15 @@ Result<ParsedCommand> CommandParser::Collect() const {
 
 // "table describe"
 std::string CommandParser::FormatCommand(const CLI::App& app) {
-  const bool is_top = app.get_parent() == nullptr || app.get_parent()->get_parent() == nullptr;
-  return is_top ? app.get_name() : app.get_parent()->get_name() + " " + app.get_name();
+  const CLI::App* parent = app.get_parent();
+  if (parent == nullptr) return "";
+  const std::string outer = FormatCommand(*parent);
+  return outer.empty() ? app.get_name() : outer + " " + app.get_name();
+}
+
+bool CommandParser::IsGroup(const CLI::App& app) const {
+  return &app == &app_ || std::any_of(groups_.begin(), groups_.end(),
+                                      [&](const auto& group) { return group.second.app == &app; });
 }
 
 Error CommandParser::UnknownCommand(const CLI::App& parent, const std::string& word) const {
@@ -202,7 +250,8 @@ Error CommandParser::UnknownCommand(const CLI::App& parent, const std::string& w
     names.push_back(app->get_name());
   std::sort(names.begin(), names.end());
   const auto near = SuggestName(word, names);
-  const std::string prefix = &parent == &app_ ? "" : parent.get_name() + " ";
+  const std::string outer = FormatCommand(parent);
+  const std::string prefix = outer.empty() ? "" : outer + " ";
   return MakeError(ErrorCode::kInvalidInput, "unknown command '{}{}'{}, expected one of {}", prefix,
                    word, near ? " (did you mean '" + prefix + *near + "'?)" : std::string(),
                    fmt::join(names, ", "));
@@ -229,7 +278,7 @@ Error CommandParser::Explain(const CLI::ParseError& error) const {
   const CLI::App* reached = &app_;
   while (!reached->get_subcommands().empty())
     reached = reached->get_subcommands().back();
-  const bool is_group = reached == &app_ || groups_.contains(reached->get_name());
+  const bool is_group = IsGroup(*reached);
   for (const std::string& word : app_.remaining(true)) {
     if (word.size() > 1 && word.starts_with('-')) return UnknownOption(*reached, word);
     if (is_group) return UnknownCommand(*reached, word);

@@ -1,13 +1,18 @@
 #pragma once
 
+#include "firn/format/column_properties.h"
 #include "firn/format/decimal_text.h"
 #include "firn/format/delete_reference.h"
 #include "firn/format/deletion_vector.h"
+#include "firn/format/layout_text.h"
 #include "firn/format/manifest.h"
 #include "firn/format/name_mapping.h"
+#include "firn/format/partition_change.h"
 #include "firn/format/partition_spec.h"
 #include "firn/format/puffin.h"
 #include "firn/format/schema.h"
+#include "firn/format/schema_change.h"
+#include "firn/format/schema_text.h"
 #include "firn/format/snapshot.h"
 #include "firn/format/sort_order.h"
 #include "firn/format/table_metadata.h"

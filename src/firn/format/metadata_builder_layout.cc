@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "firn/format/as_request_internal.h"
 #include "firn/format/metadata_builder_internal.h"
+#include "firn/format/partition_change.h"
 
 // The parts of the builder that say how data is laid out: schemas, partition specs, sort orders.
 
@@ -11,12 +13,6 @@ namespace {
 constexpr int32_t kLastAdded = -1;
 constexpr int kNewestFormatVersion = 3;  // `Build` checks against the version of the table.
 constexpr int32_t kFirstPartitionFieldId = 1000;
-
-// What breaks the spec in a file is a wrong request here.
-Status AsRequest(const Status& status) {
-  if (status.ok() || status.error().code() != ErrorCode::kCorrupt) return status;
-  return Error(ErrorCode::kInvalidInput, status.error().message());
-}
 
 // The id that an update means: kLastAdded stands for `last_added`.
 Result<int32_t> ResolveId(int32_t id, const std::optional<int32_t>& last_added,
@@ -154,7 +150,10 @@ Status MetadataBuilder::AddSpec(PartitionSpec spec) {
     }
     next_id = std::max(next_id, other->spec_id + 1);
   }
-  FIRN_RETURN_IF_ERROR(AsRequest(ValidateNewPartitionSpec(spec, *schema)));
+  const PartitionSpecPtr default_spec = metadata_.default_spec();  // Null in a new table.
+  const PartitionSpec none;
+  FIRN_RETURN_IF_ERROR(
+      AsRequest(ValidateChangedPartitionSpec(spec, *schema, default_spec ? *default_spec : none)));
   FIRN_RETURN_IF_ERROR(CheckPartitionFieldIds(spec));
   spec.spec_id = next_id;
   for (const PartitionField& field : spec.fields)

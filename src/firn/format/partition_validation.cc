@@ -1,7 +1,11 @@
+#include <algorithm>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "firn/format/partition_spec.h"
+#include "firn/format/partition_change.h"
 
 namespace firn {
 namespace {
@@ -47,6 +51,24 @@ std::string RedundancyKey(const Transform& transform) {
   return transform.is_time() ? "time" : FormatTransform(transform);
 }
 
+bool IsKept(const PartitionField& field, const PartitionSpec& previous) {
+  return std::find(previous.fields.begin(), previous.fields.end(), field) != previous.fields.end();
+}
+
+Status CheckNewField(const PartitionField& field, const Schema& schema) {
+  if (field.transform.kind == TransformKind::kUnknown) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "partition field '{}': transform is '{}', expected one of bucket, day, "
+                     "hour, identity, month, truncate, void, year",
+                     field.name, field.transform.text);
+  }
+  if (IsNameFree(field, schema)) return {};
+  return MakeError(ErrorCode::kInvalidInput,
+                   "partition field '{}' is called like a column whose values it does not "
+                   "hold; choose another name",
+                   field.name);
+}
+
 }  // namespace
 
 Status ValidatePartitionSpec(const PartitionSpec& spec, const Schema& schema) {
@@ -78,27 +100,30 @@ Status ValidatePartitionSpec(const PartitionSpec& spec, const Schema& schema) {
 }
 
 Status ValidateNewPartitionSpec(const PartitionSpec& spec, const Schema& schema) {
-  std::set<std::pair<std::vector<int32_t>, std::string>> seen;
+  return ValidateChangedPartitionSpec(spec, schema, PartitionSpec());
+}
+
+Status ValidateChangedPartitionSpec(const PartitionSpec& spec, const Schema& schema,
+                                    const PartitionSpec& previous) {
+  std::map<std::pair<std::vector<int32_t>, std::string>, std::vector<const PartitionField*>> alike;
   for (const PartitionField& field : spec.fields) {
-    if (field.transform.kind == TransformKind::kUnknown) {
-      return MakeError(ErrorCode::kInvalidInput,
-                       "partition field '{}': transform is '{}', expected one of bucket, day, "
-                       "hour, identity, month, truncate, void, year",
-                       field.name, field.transform.text);
-    }
-    if (!IsNameFree(field, schema)) {
-      return MakeError(ErrorCode::kInvalidInput,
-                       "partition field '{}' is called like a column whose values it does not "
-                       "hold; choose another name",
-                       field.name);
-    }
+    const bool is_kept = IsKept(field, previous);
+    if (!is_kept) FIRN_RETURN_IF_ERROR(CheckNewField(field, schema));
     if (field.transform.kind == TransformKind::kVoid) continue;
-    if (!seen.emplace(field.source_ids, RedundancyKey(field.transform)).second) {
-      return MakeError(ErrorCode::kInvalidInput,
-                       "partition field '{}' is redundant: column '{}' has a {} field already",
-                       field.name, schema.FullName(field.source_id()),
-                       RedundancyKey(field.transform));
+    auto& others = alike[{field.source_ids, RedundancyKey(field.transform)}];
+    // What another writer allowed itself stays.
+    if (is_kept) {
+      others.insert(others.begin(), &field);
+    } else {
+      others.push_back(&field);
     }
+  }
+  for (const auto& [key, fields] : alike) {
+    if (fields.size() < 2 || IsKept(*fields.back(), previous)) continue;
+    return MakeError(ErrorCode::kInvalidInput,
+                     "partition field '{}' is redundant: column '{}' has a {} field already, '{}'",
+                     fields.back()->name, schema.FullName(fields.back()->source_id()), key.second,
+                     fields.front()->name);
   }
   return {};
 }

@@ -51,11 +51,18 @@ std::string OptionName(const Argument& argument) {
   return "--" + ReplaceText(name, "_", "-");
 }
 
-// "firn table set TABLE PROPERTIES…": arguments with a place of their own.
+// "firn table set TABLE PROPERTIES…": arguments with a place of their own. Commands of three words
+// have the table before the last one: "firn table alter TABLE upgrade FORMAT_VERSION".
 std::string FormatUsage(const Procedure& procedure) {
-  std::string usage = fmt::format("firn {}", fmt::join(procedure.command, " "));
+  std::string usage = "firn";
+  const bool is_split = procedure.command.size() > 2;
+  for (const std::string& word : procedure.command) {
+    if (is_split && &word == &procedure.command.back()) usage += " TABLE";
+    usage += " " + word;
+  }
   for (const Argument& argument : procedure.arguments) {
-    if (!argument.is_positional) continue;
+    const bool is_before = is_split && &argument == procedure.arguments.data();
+    if (!argument.is_positional || is_before) continue;
     const bool is_many =
         argument.type == ArgumentType::kTextMap || argument.type == ArgumentType::kTextList;
     const std::string word = UpperAscii(argument.name) + (is_many ? "…" : "");

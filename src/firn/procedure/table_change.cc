@@ -1,5 +1,6 @@
-#include <vector>
+#include <fmt/format.h>
 
+#include "firn/format/schema_text.h"
 #include "firn/procedure/table_change_internal.h"
 
 namespace firn {
@@ -28,11 +29,33 @@ CommitContext MakeCommitContext(Session& session, const TableReference& referenc
           .cancel = session.cancel()};
 }
 
-Result<Table> CommitUpdates(const TableReference& reference, std::span<const TableUpdate> updates) {
-  std::vector<TableRequirement> requirements;
-  const std::string& uuid = reference.table.metadata->table_uuid;
-  if (!uuid.empty()) requirements.emplace_back(AssertTableUuid{uuid});
-  return reference.catalog->Commit(reference.name, requirements, updates);
+Argument ChangedTableArgument() {
+  return {.name = "table",
+          .type = ArgumentType::kTable,
+          .is_required = true,
+          .is_positional = true,
+          .help = "The table."};
+}
+
+Result<Table> ChangeTableOf(ProcedureContext& context, const Arguments& arguments,
+                            const PlanUpdates& plan) {
+  Session& session = *context.session;
+  FIRN_ASSIGN(const TableReference reference,
+              ResolveChangeableTable(session, arguments.Text("table")));
+  const TableChangeContext change{reference.catalog.get(), &session.clock(), &session.random(),
+                                  session.cancel()};
+  Table base = reference.table;
+  base.name = reference.name;
+  FIRN_ASSIGN(Table changed, ChangeTable(change, base, plan));
+  if (changed.metadata_location == reference.table.metadata_location && context.notice) {
+    context.notice("nothing to change: the table is so already");
+  }
+  return changed;
+}
+
+Result<std::string> ParseColumnName(const std::string& text) {
+  FIRN_ASSIGN(const auto path, ParseColumnPath(text));
+  return fmt::format("{}", fmt::join(path, "."));
 }
 
 }  // namespace firn

@@ -1,10 +1,14 @@
 #pragma once
 
-#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "firn/catalog/change_table.h"
 #include "firn/commit/commit.h"
 #include "firn/procedure/procedure.h"
+
+/// What commands share that change a table as a whole: its schema, its layout, its refs.
 
 namespace firn {
 
@@ -15,8 +19,15 @@ Result<TableReference> ResolveChangeableTable(Session& session, std::string_view
 /// What a commit to the table needs of the session. `reference` has a catalog and outlives it.
 CommitContext MakeCommitContext(Session& session, const TableReference& reference);
 
-/// Commit `updates` to the table as it was loaded, whatever else was committed meanwhile, provided
-/// that it is still the same table.
-Result<Table> CommitUpdates(const TableReference& reference, std::span<const TableUpdate> updates);
+/// The argument `table` of such a command.
+Argument ChangedTableArgument();
+
+/// Resolve the argument `table` and commit what `plan` says; see `ChangeTable`. Tells if nothing
+/// is to be changed.
+Result<Table> ChangeTableOf(ProcedureContext& context, const Arguments& arguments,
+                            const PlanUpdates& plan);
+
+/// The full name that a text such as "a.`b c`" means. Errors: kInvalidInput with the position.
+Result<std::string> ParseColumnName(const std::string& text);
 
 }  // namespace firn

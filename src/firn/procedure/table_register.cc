@@ -1,4 +1,5 @@
 #include "firn/base/number.h"
+#include "firn/procedure/new_table_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
 
@@ -12,26 +13,12 @@ Value SummaryTotal(const Snapshot* snapshot, std::string_view key) {
   return text ? OptionalValue(ParseInt64(*text)) : Value();
 }
 
-// The catalog that needs no set-up makes its namespaces by itself, too.
-Status MakeLocalNamespace(ProcedureContext& context, const TableReference& reference) {
-  if (reference.catalog_name != "local" || reference.name.levels.empty()) return {};
-  const Status made = reference.catalog->CreateNamespace(reference.name.levels, {});
-  if (!made.ok()) {
-    return made.error().code() == ErrorCode::kAlreadyExists ? Status() : made;
-  }
-  if (context.notice) {
-    context.notice("namespace '" + FormatNamespace(reference.name.levels) +
-                   "' was made in catalog 'local'");
-  }
-  return {};
-}
-
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
   Session& session = *context.session;
   FIRN_ASSIGN(const auto reference, session.ResolveNewTable(arguments.Text("table")));
   // Resolved as a location is: a folder means its newest metadata file.
   FIRN_ASSIGN(const auto source, session.ResolveLocation(arguments.Text("metadata_file")));
-  FIRN_RETURN_IF_ERROR(MakeLocalNamespace(context, reference));
+  FIRN_RETURN_IF_ERROR(PrepareNamespace(context, reference));
   FIRN_ASSIGN(const Table table,
               reference.catalog->Register(reference.name, source.table.metadata_location));
   const Snapshot* snapshot = table.metadata->current_snapshot();
