@@ -16,6 +16,7 @@
 #include "firn/data/batch_stream.h"
 #include "firn/data/data_file_writer_internal.h"
 #include "firn/data/partition_splitter_internal.h"
+#include "firn/data/row_gatherer_internal.h"
 
 namespace firn {
 namespace {
@@ -77,6 +78,7 @@ class DataFilesWriter {
       FIRN_RETURN_IF_ERROR(WriteBatch(batch));
       FIRN_RETURN_IF_ERROR(BoundMemory());
     }
+    FIRN_RETURN_IF_ERROR(WriteGathered());
     for (const std::unique_ptr<PartitionWriter>& writer : writers_) {
       FIRN_RETURN_IF_ERROR(writer->Close());
     }
@@ -136,17 +138,45 @@ class DataFilesWriter {
 
   Status WriteBatch(const std::shared_ptr<arrow::RecordBatch>& batch) {
     if (!splitter_) return writers_[0]->Write(batch);
+    if (gatherer_) return Gather(batch);
     FIRN_ASSIGN(const auto groups,
                 splitter_->Split(batch->columns(), batch->num_rows(), shared_.pool.get()));
+    if (splitter_->partitions().size() <= kOpenFilesMax) return WriteGroups(batch, groups);
+    gatherer_ = RowGatherer::Make(*context_.budget);
+    return Gather(batch);
+  }
+
+  Status WriteGroups(const std::shared_ptr<arrow::RecordBatch>& batch,
+                     const std::vector<PartitionRows>& groups) {
     for (const PartitionRows& group : groups) {
+      FIRN_RETURN_IF_ERROR(context_.cancel.Check());
       while (writers_.size() <= group.partition) {
         writers_.push_back(
             std::make_unique<PartitionWriter>(shared_, splitter_->partitions()[writers_.size()]));
       }
       FIRN_ASSIGN(const auto rows, TakeRows(batch, group.rows));
       FIRN_RETURN_IF_ERROR(writers_[group.partition]->Write(rows));
+      if (gatherer_) FIRN_RETURN_IF_ERROR(writers_[group.partition]->Close());
     }
     return {};
+  }
+
+  // More partitions than files may be open: rows are gathered, and written partition by partition.
+  Status Gather(const std::shared_ptr<arrow::RecordBatch>& batch) {
+    gatherer_->Add(batch);
+    return gatherer_->is_full() ? WriteGathered() : Status();
+  }
+
+  Status WriteGathered() {
+    if (!gatherer_) return {};
+    for (const std::unique_ptr<PartitionWriter>& writer : writers_) {
+      FIRN_RETURN_IF_ERROR(writer->Close());
+    }
+    FIRN_ASSIGN(const auto rows, gatherer_->Take(shared_.pool.get()));
+    if (rows == nullptr) return {};
+    FIRN_ASSIGN(const auto groups,
+                splitter_->Split(rows->columns(), rows->num_rows(), shared_.pool.get()));
+    return WriteGroups(rows, groups);
   }
 
   Result<std::shared_ptr<arrow::RecordBatch>> TakeRows(
@@ -167,14 +197,11 @@ class DataFilesWriter {
         });
   }
 
-  // Keep the number of open files and what they hold in memory within bounds.
+  // Keep what the open files hold in memory within bounds.
   Status BoundMemory() {
     while (true) {
+      FIRN_RETURN_IF_ERROR(context_.cancel.Check());
       const OpenFiles open = CountOpenFiles();
-      if (open.count > kOpenFilesMax) {
-        FIRN_RETURN_IF_ERROR(open.largest->Close());
-        continue;
-      }
       if (open.count == 0 || open.bytes <= memory_.bytes()) return {};
       memory_.ShrinkTo(0);
       Result<MemoryReservation> memory = context_.budget->TryReserve(open.bytes + kReservationStep);
@@ -210,6 +237,7 @@ class DataFilesWriter {
   SharedWrite shared_;
   std::optional<PartitionSplitter> splitter_;
   std::vector<std::unique_ptr<PartitionWriter>> writers_;  // One for each partition.
+  std::optional<RowGatherer> gatherer_;                    // Once there are many partitions.
   MemoryReservation memory_;
 };
 

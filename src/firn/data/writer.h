@@ -32,8 +32,9 @@ struct DataWriteOptions {
   SchemaPtr schema;  ///< Of the rows; may end with `_row_id`, `_last_updated_sequence_number` (v3).
   PartitionSpecPtr spec;
   /// Set: all rows belong to this partition of `spec`. Empty: the partition of each row is computed
-  /// from its values and rows fan out to one open file per partition; the number of open files is
-  /// bounded by the budget (the largest is closed and a new file of its partition begun later).
+  /// from its values and rows fan out to one open file per partition. With more than 256 partitions
+  /// rows are gathered, as many as the budget holds, and written partition by partition, so that
+  /// one file is open at a time.
   std::optional<StructValue> partition;
   int64_t target_file_bytes = 0;  ///< Roll to the next file at this size, by real bytes; 0: never.
   std::optional<int32_t> sort_order_id;

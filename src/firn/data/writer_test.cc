@@ -250,6 +250,31 @@ TEST(WriteDataFilesTest, ComputesPartitionsAndFansOut) {
   EXPECT_THAT((*files)[2].file_path, HasSubstr("/data/ts_day=null/"));
 }
 
+// With a file open for each partition, or with the largest closed for the next, rows that come in
+// no order would make a file for nearly every row.
+TEST(WriteDataFilesTest, WritesOneFileForEachOfManyPartitionsWhateverTheOrderOfRows) {
+  constexpr int64_t kPartitions = 700;
+  RowTable table(
+      {Optional(1, "id", Primitive(TypeId::kLong)), Optional(2, "part", Primitive(TypeId::kLong))});
+  PartitionSpec spec;
+  spec.fields.push_back({.source_ids = {2}, .field_id = 1000, .name = "part", .transform = {}});
+  table.metadata().partition_specs = {std::make_shared<const PartitionSpec>(spec)};
+  std::vector<StructValue> rows;
+  for (int64_t i = 0; i < 20 * kPartitions; ++i)
+    rows.push_back(Row({i, i * 7919 % kPartitions}));
+  const SchemaPtr schema = table.metadata().current_schema();
+  const auto context = table.write_context();
+
+  const auto files =
+      WriteDataFiles(context, {.schema = schema, .spec = table.metadata().default_spec()},
+                     *MakeRowStream(schema->as_struct(), std::move(rows)));
+
+  ASSERT_THAT(files, IsOk());
+  EXPECT_EQ(files->size(), static_cast<size_t>(kPartitions));
+  for (const DataFile& file : *files)
+    EXPECT_EQ(file.record_count, 20);
+}
+
 TEST(WriteDataFilesTest, RefusesANullInARequiredColumn) {
   RowTable table({Required(1, "id", Primitive(TypeId::kInt))});
   const SchemaPtr schema = table.metadata().current_schema();
