@@ -57,6 +57,12 @@ Result<AppendRowsResult> AppendRows(const ChangeContext& context, const Table& t
   result.table = table;
   const bool empties_table = request.overwrite == Overwrite::kTable && result.snapshot_id;
   if (files.empty() && !empties_table) return result;
+  if (request.before_commit) {
+    if (const Status ready = request.before_commit(); !ready.ok()) {
+      DiscardOutputs(*table.io, files);
+      return ready.error();
+    }
+  }
   const Result<CommitResult> committed = request.overwrite == Overwrite::kNothing
                                              ? CommitAppend(context, table, request, files)
                                              : CommitOverwrite(context, table, request, files);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,6 +23,8 @@ struct AppendRowsRequest {
   std::map<std::string, std::string> summary_properties;
   std::optional<std::string> idempotency_key;  ///< See AppendFilesRequest.
   bool is_fast = false;                        ///< See AppendFilesRequest.
+  /// Called when all rows are written, before they are committed; may be null.
+  std::function<Status()> before_commit;
 };
 
 struct AppendRowsResult {

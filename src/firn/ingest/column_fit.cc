@@ -88,8 +88,7 @@ class Fitter {
  private:
   void Place(const SourceColumn& column) {
     const std::vector<NestedField>& fields = target_.schema->fields();
-    const NestedField* field = FindByName(fields, column.name);
-    if (field == nullptr) field = FindByNameIgnoringCase(fields, column.name);
+    const NestedField* field = FindColumn(fields, column.name);
     if (field == nullptr) {
       differences_.push_back(fmt::format("column '{}' is not in the table", column.name));
       return;
@@ -139,6 +138,15 @@ class Fitter {
 
 }  // namespace
 
+const NestedField* FindColumn(const std::vector<NestedField>& fields, std::string_view name) {
+  const NestedField* field = FindByName(fields, name);
+  return field == nullptr ? FindByNameIgnoringCase(fields, name) : field;
+}
+
+TypePtr TypeForVersion(const TypePtr& type, int format_version) {
+  return format_version < 3 ? WithoutNanos(type) : type;
+}
+
 bool CanStoreAs(const Type& from, const Type& to) {
   if (from.id() == TypeId::kUnknown || from == to) return true;
   if (from.is_timestamp() && WithoutNanos(from.id()) == WithoutNanos(to.id())) return true;
@@ -163,7 +171,7 @@ Result<Schema> SchemaOfColumns(const std::vector<SourceColumn>& columns, int for
     NestedField field;
     field.id = static_cast<int32_t>(fields.size()) + 1;
     field.name = column.name;
-    field.type = format_version < 3 ? WithoutNanos(column.type) : column.type;
+    field.type = TypeForVersion(column.type, format_version);
     fields.push_back(std::move(field));
   }
   auto next_id = static_cast<int32_t>(fields.size()) + 1;

@@ -11,6 +11,13 @@ namespace firn {
 /// that the table lacks, required ones that the source lacks, types that do not fit.
 Result<RowTarget> FitColumns(const std::vector<SourceColumn>& columns, SchemaPtr schema);
 
+/// The field with this name among `fields`: exactly, else the only one but for the case of ASCII
+/// letters; null if there is none.
+const NestedField* FindColumn(const std::vector<NestedField>& fields, std::string_view name);
+
+/// The type as tables of the version have it: nanoseconds become microseconds below version 3.
+TypePtr TypeForVersion(const TypePtr& type, int format_version);
+
 /// Whether values of `from` may be stored as `to` without loss (times are checked value by value).
 bool CanStoreAs(const Type& from, const Type& to);
 

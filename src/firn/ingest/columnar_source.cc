@@ -40,6 +40,7 @@ class ColumnarSource final : public RowSource {
 
   Result<std::vector<SourceColumn>> ReadColumns(bool wants_types) override;
   Result<RowStream> OpenRows(const RowTarget& target) override;
+  bool has_own_types() const override { return true; }
 
  private:
   struct Known {

@@ -44,6 +44,7 @@ class CsvSource final : public RowSource {
   Result<std::vector<SourceColumn>> ReadColumns(bool wants_types) override;
   Result<RowStream> OpenRows(const RowTarget& target) override;
   int64_t rejected_rows() const override { return rejected_rows_; }
+  bool has_own_types() const override { return false; }
 
  private:
   friend class CsvRowStream;

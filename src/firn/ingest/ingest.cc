@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/ranges.h>
+
 #include "firn/base/log.h"
+#include "firn/catalog/table_evolution.h"
+#include "firn/ingest/column_evolution_internal.h"
 #include "firn/ingest/column_fit_internal.h"
 #include "firn/ingest/row_source_internal.h"
 #include "firn/ingest/standard_input_internal.h"
@@ -24,6 +28,7 @@ class IngestRun {
   Status FindTable();
   Status OpenSource();
   Status CreateTable(const std::vector<SourceColumn>& columns);
+  Status Evolve(const std::vector<SourceColumn>& columns);
   void TellTypes(const std::vector<SourceColumn>& columns) const;
   Result<AppendRowsResult> Load();
   void TakeBackTable();
@@ -34,6 +39,8 @@ class IngestRun {
   const IngestContext& context_;
   const IngestRequest& request_;
   std::optional<Table> table_;
+  std::vector<TableUpdate> updates_;  // Of the schema, to be made with the append.
+  std::vector<TableRequirement> requirements_;
   std::unique_ptr<StandardInput> standard_input_;
   std::unique_ptr<RowSource> source_;
   IngestResult result_;
@@ -117,15 +124,54 @@ Status IngestRun::CreateTable(const std::vector<SourceColumn>& columns) {
   return {};
 }
 
+// What the table is going to be: rows are written for it, and it is changed only when all of them
+// are there.
+Status IngestRun::Evolve(const std::vector<SourceColumn>& columns) {
+  const TableMetadata& metadata = *table_->metadata;
+  const std::vector<SchemaChange> changes =
+      FindSchemaChanges(columns, metadata, source_->has_own_types());
+  if (changes.empty()) return {};
+  FIRN_ASSIGN(updates_, PlanSchemaChange(metadata, changes));
+  requirements_ = MakeRequirements(metadata, updates_);
+  FIRN_ASSIGN(TableMetadata evolved, ApplyUpdates(&metadata, table_->metadata_location, updates_,
+                                                  context_.change.commit.clock->Now()));
+  for (const SchemaChange& change : changes) {
+    if (const auto* add = std::get_if<AddColumn>(&change)) {
+      Notice(
+          fmt::format("adding column '{}': {}", fmt::join(add->path, "."), FormatType(*add->type)));
+    } else if (const auto* alter = std::get_if<AlterColumn>(&change)) {
+      Notice(fmt::format("widening column '{}' to {}", alter->column, FormatType(*alter->type)));
+    }
+  }
+  table_->metadata = std::make_shared<const TableMetadata>(std::move(evolved));
+  return {};
+}
+
 Result<AppendRowsResult> IngestRun::Load() {
-  FIRN_ASSIGN(const std::vector<SourceColumn> columns,
-              source_->ReadColumns(!table_ && !request_.layout.schema));
-  if (!table_) FIRN_RETURN_IF_ERROR(CreateTable(columns));
+  const bool makes_schema = !table_ && !request_.layout.schema;
+  FIRN_ASSIGN(std::vector<SourceColumn> columns,
+              source_->ReadColumns(makes_schema || request_.evolves));
+  if (!table_) {
+    FIRN_RETURN_IF_ERROR(CreateTable(columns));
+  } else if (request_.evolves) {
+    FIRN_RETURN_IF_ERROR(Evolve(columns));
+  }
+  if (!source_->has_own_types()) {
+    // Values are read as the table's type, whatever others they look like.
+    for (SourceColumn& column : columns)
+      column.type = nullptr;
+  }
   FIRN_ASSIGN(const RowTarget target, FitColumns(columns, table_->metadata->current_schema()));
   FIRN_ASSIGN(RowStream rows, source_->OpenRows(target));
   AppendRowsRequest append;
   append.branch = request_.branch;
   append.idempotency_key = request_.idempotency_key;
+  if (!updates_.empty()) {
+    append.before_commit = [this]() -> Status {
+      FIRN_RETURN_IF_ERROR(catalog().Commit(request_.table, requirements_, updates_));
+      return {};
+    };
+  }
   if (request_.mode == IngestMode::kOverwrite) append.overwrite = Overwrite::kTable;
   if (request_.mode == IngestMode::kOverwritePartitions) append.overwrite = Overwrite::kPartitions;
   return AppendRows(context_.change, *table_, std::move(rows), append);

@@ -62,6 +62,9 @@ struct IngestRequest {
   std::string branch = std::string(kMainBranch);
   IngestMode mode = IngestMode::kAppend;
   NewTableLayout layout;
+  /// Columns that the table lacks are added, and types that are too narrow are widened where the
+  /// spec allows it, with the rows. Otherwise they are an error.
+  bool evolves = false;
   bool hive_partitions = false;        ///< Folders `key=value` are columns.
   std::optional<int64_t> sample_rows;  ///< Infer types from so many rows; empty: from all.
   bool infers_decimals = false;        ///< Numbers with a point become decimals, not doubles.

@@ -262,6 +262,24 @@ TEST_F(IngestTest, OverwritesTheTableOrThePartitionsThatGetRows) {
   EXPECT_THAT(Rows(), IsEmpty());
 }
 
+TEST_F(IngestTest, AddsColumnsOnRequest) {
+  ASSERT_THAT(Run({Put("a.csv", "id,name\n1,a\n")}), IsOk());
+  request_.evolves = true;
+  ASSERT_THAT(Run({Put("b.csv", "id,day,Name\n2,2026-01-31,b\n")}), IsOk());
+  EXPECT_THAT(notices_, HasSubstr("adding column 'day': date"));
+  EXPECT_THAT(Rows(), ElementsAre(R"({"id":1,"name":"a","day":null})",
+                                  R"({"id":2,"name":"b","day":"2026-01-31"})"));
+}
+
+// The columns come with the rows or not at all.
+TEST_F(IngestTest, AddsNoColumnForRowsThatCannotBeLoaded) {
+  ASSERT_THAT(Run({Put("a.csv", "id,name\n1,a\n")}), IsOk());
+  request_.evolves = true;
+  EXPECT_THAT(Run({Put("b.csv", "id,day\nx,2026-01-31\n")}),
+              IsError(ErrorCode::kInvalidInput, "'x' is no long"));
+  EXPECT_EQ(catalog_->Load(request_.table)->metadata->current_schema()->fields().size(), 2U);
+}
+
 // The rows may be there: neither they nor the table are taken back.
 TEST_F(IngestTest, KeepsAllWhileTheOutcomeIsUnknown) {
   ScriptedCatalog catalog(*catalog_);

@@ -36,6 +36,10 @@ class RowSource {
   /// without types of their own leave them open.
   virtual Result<std::vector<SourceColumn>> ReadColumns(bool wants_types) = 0;
 
+  /// The files tell types themselves; otherwise they are inferred from texts, and every value is
+  /// read as the table's type.
+  virtual bool has_own_types() const = 0;
+
   /// All rows, once. The source outlives the stream.
   virtual Result<RowStream> OpenRows(const RowTarget& target) = 0;
 

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "firn/format/layout_text.h"
+#include "firn/format/schema_text.h"
 #include "firn/procedure/new_table_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
@@ -37,6 +39,25 @@ Result<CsvDialect> ParseDialect(const Arguments& arguments) {
   dialect.skip_lines = arguments.Integer("skip_lines").value_or(0);
   if (arguments.Has("null_text")) dialect.null_texts = arguments.TextList("null_text");
   return dialect;
+}
+
+// How a table is laid out that is made.
+Status ParseLayout(const Arguments& arguments, NewTableLayout& layout) {
+  if (const auto schema = arguments.OptionalText("schema")) {
+    FIRN_ASSIGN(layout.schema, ParseSchemaText(*schema), "argument 'schema'");
+  }
+  FIRN_ASSIGN(const auto partition, ParsePartitionText(arguments.Text("partition")),
+              "argument 'partition'");
+  if (!partition.empty()) {
+    layout.partition_spec = [partition](const Schema& schema) {
+      return MakePartitionSpec(partition, schema);
+    };
+  }
+  FIRN_ASSIGN(const auto sort, ParseSortOrderText(arguments.Text("sort")), "argument 'sort'");
+  if (!sort.empty()) {
+    layout.sort_order = [sort](const Schema& schema) { return MakeSortOrder(sort, schema); };
+  }
+  return {};
 }
 
 Result<IngestMode> ParseMode(const std::string& text) {
@@ -76,8 +97,15 @@ Result<IngestRequest> ParseRequest(ProcedureContext& context, const Arguments& a
   FIRN_ASSIGN(request.mode, ParseMode(arguments.Text("mode", "append")));
   for (const auto& [key, value] : arguments.TextMap("properties"))
     request.layout.properties[key] = value;
+  FIRN_RETURN_IF_ERROR(ParseLayout(arguments, request.layout));
   request.layout.location = arguments.Text("location");
   request.layout.format_version = static_cast<int>(arguments.Integer("format_version").value_or(2));
+  const std::string evolve = arguments.Text("evolve", "none");
+  if (evolve != "add" && evolve != "none") {
+    return MakeError(ErrorCode::kInvalidInput, "argument 'evolve' is '{}', expected add or none",
+                     evolve);
+  }
+  request.evolves = evolve == "add";
   request.hive_partitions = arguments.Boolean("hive_partitions");
   request.idempotency_key = arguments.OptionalText("idempotency_key");
   if (format != SourceFormat::kCsv) return request;
@@ -135,39 +163,53 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
 }
 
 std::vector<Argument> CommonArguments() {
-  return {{.name = "sources",
-           .type = ArgumentType::kTextList,
-           .is_required = true,
-           .is_positional = true,
-           .help = "Files, folders, globs or - (standard input), plain or packed by gzip, zstd or "
-                   "bzip2.",
-           .has_commas = true},
-          {.name = "into",
-           .type = ArgumentType::kTable,
-           .is_required = true,
-           .help = "The table; it is made, with the columns of the source, if it does not exist."},
-          {.name = "mode",
-           .type = ArgumentType::kText,
-           .help = "append, create (the table must not exist), overwrite (all rows go) or "
-                   "overwrite-partitions (those of each partition that gets new rows go).",
-           .default_text = "append"},
-          {.name = "hive_partitions",
-           .type = ArgumentType::kBoolean,
-           .help = "Folders called key=value are columns."},
-          {.name = "properties",
-           .type = ArgumentType::kTextMap,
-           .help = "A property of the table if it is made; may be repeated.",
-           .option_name = "property"},
-          {.name = "location",
-           .type = ArgumentType::kText,
-           .help = "Where the table lies if it is made."},
-          {.name = "format_version",
-           .type = ArgumentType::kInteger,
-           .help = "Iceberg format version of the table if it is made.",
-           .default_text = "2"},
-          {.name = "idempotency_key",
-           .type = ArgumentType::kText,
-           .help = "A repeat with the same key loads nothing: it is kept with the snapshot."}};
+  return {
+      {.name = "sources",
+       .type = ArgumentType::kTextList,
+       .is_required = true,
+       .is_positional = true,
+       .help = "Files, folders, globs or - (standard input), plain or packed by gzip, zstd or "
+               "bzip2.",
+       .has_commas = true},
+      {.name = "into",
+       .type = ArgumentType::kTable,
+       .is_required = true,
+       .help = "The table; it is made, with the columns of the source, if it does not exist."},
+      {.name = "mode",
+       .type = ArgumentType::kText,
+       .help = "append, create (the table must not exist), overwrite (all rows go) or "
+               "overwrite-partitions (those of each partition that gets new rows go).",
+       .default_text = "append"},
+      {.name = "evolve",
+       .type = ArgumentType::kText,
+       .help = "add: columns that the table lacks are added, types that are too narrow widened.",
+       .default_text = "none"},
+      {.name = "schema",
+       .type = ArgumentType::kText,
+       .help = "The columns of the table if it is made, as in: id bigint not null, name string."},
+      {.name = "partition",
+       .type = ArgumentType::kText,
+       .help = "Its partition fields, as in: days(ts), bucket(16, id)."},
+      {.name = "sort",
+       .type = ArgumentType::kText,
+       .help = "Its sort order, as in: id desc nulls last."},
+      {.name = "hive_partitions",
+       .type = ArgumentType::kBoolean,
+       .help = "Folders called key=value are columns."},
+      {.name = "properties",
+       .type = ArgumentType::kTextMap,
+       .help = "A property of the table if it is made; may be repeated.",
+       .option_name = "property"},
+      {.name = "location",
+       .type = ArgumentType::kText,
+       .help = "Where the table lies if it is made."},
+      {.name = "format_version",
+       .type = ArgumentType::kInteger,
+       .help = "Iceberg format version of the table if it is made.",
+       .default_text = "2"},
+      {.name = "idempotency_key",
+       .type = ArgumentType::kText,
+       .help = "A repeat with the same key loads nothing: it is kept with the snapshot."}};
 }
 
 std::vector<Argument> CsvArguments() {

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "firn/format/schema_change.h"
+#include "firn/ingest/row_source_internal.h"
+
+namespace firn {
+
+/// What the table must learn to hold the columns of a source: new columns, and new fields of
+/// structs at any depth, all optional; and, where the source has types of its own, wider types.
+/// Columns are matched as FitColumns does it; what cannot be mended is left for it to report.
+std::vector<SchemaChange> FindSchemaChanges(const std::vector<SourceColumn>& columns,
+                                            const TableMetadata& metadata, bool has_own_types);
+
+}  // namespace firn
