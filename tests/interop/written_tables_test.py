@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Tables that firn wrote, read and changed by Spark, PyIceberg and DuckDB, and read by firn again.
+"""Tables that firn wrote, read by Spark, PyIceberg and DuckDB, changed by the first two as well.
 
 usage: written_tables_test.py FIRN [TEST...]
 """
 
+import concurrent.futures
 import datetime
 import decimal
 import sys
@@ -15,6 +16,7 @@ import pyarrow.parquet
 import spark_engine  # noqa: F401  It makes tests/golden importable.
 import written_rows
 from firn_program import FirnError
+from py4j.protocol import Py4JJavaError
 from written_lake import Lake, comparable
 
 VERSIONS = (1, 2, 3)
@@ -143,7 +145,7 @@ TOGETHER = "bucket(3, id), truncate(2, s), days(ts), flag"
 
 
 class PartitionedTest(LakeTest):
-    """Spark or firn makes the table, firn fills it, and Spark copies the rows into one of its own."""
+    """Spark or firn makes the table, firn fills it, Spark copies the rows into one of its own."""
 
     def make(self, table, spec, version):
         self.lake.sql(f"CREATE TABLE {table} ({PARTITIONED}) USING iceberg PARTITIONED BY ({spec}) "
@@ -417,6 +419,53 @@ class ChangedTest(LakeTest):
             self.check(table, rows)
             self.assertEqual(self.delete_files(table), [])
 
+    def test_nothing_is_lost_when_both_change_a_table_at_once(self):
+        for table, version, spec, mode in self.kinds():
+            if spec:
+                continue  # Without partitions they meet in the same files.
+            with self.subTest(table=table):
+                rows = self.make(table, version, spec, mode)
+                with concurrent.futures.ThreadPoolExecutor(1) as pool:
+                    spark = pool.submit(self.change_with_spark, table)
+                    self.change_with_firn(table)
+                    spark.result()
+                rows = without(rows, lambda row: row["id"] in range(1, 13))
+                for first in (100, 110, 120, 130):
+                    rows += written_rows.rows_of(simple_rows(first, 5))
+                self.check(table, rows)
+                if version == 3:
+                    for found in self.lake.lineage(table):
+                        self.assertEqual(len({row_id for row_id, _ in found.values()}), len(rows))
+                        self.assertEqual(len(found), len(rows))
+
+    def change_with_firn(self, table):
+        for number in range(6):
+            self.until_it_wins(FirnError, lambda error: error.code == 9, lambda number=number:
+                               self.lake.firn.run("delete", table, "--where", f"id = {1 + number}"))
+            if number in (1, 3):
+                self.lake.ingest(table, simple_rows(100 if number == 1 else 120, 5))
+
+    def change_with_spark(self, table):
+        source = self.lake.save("more", pyarrow.concat_tables(
+            [simple_rows(110, 5), simple_rows(130, 5)]))
+        for number in range(6):
+            self.until_it_wins(Py4JJavaError, lambda error: "ommit" in str(error) or
+                               "onflicting" in str(error) or "oncurrent" in str(error),
+                               lambda number=number: self.lake.sql(
+                                   f"DELETE FROM {table} WHERE id = {7 + number}"))
+            if number in (1, 3):
+                first = 110 if number == 1 else 130
+                self.lake.sql(f"INSERT INTO {table} SELECT * FROM parquet.`{source}` "
+                              f"WHERE id BETWEEN {first} AND {first + 4}")
+
+    def until_it_wins(self, kind, is_conflict, action):
+        for _ in range(20):
+            try:
+                return action()
+            except kind as error:
+                self.assertTrue(is_conflict(error), error)
+        self.fail("20 conflicts one after the other")
+
     def test_pyiceberg_and_firn_in_turn(self):
         for table, version, spec, mode in self.kinds():
             if version == 3:
@@ -583,7 +632,7 @@ class FilterTest(LakeTest):
             if pyarrow.types.is_nested(kind):
                 continue
             for value in values:
-                for operator in ("=", "<", ">=", "<>"):
+                for operator in ("=", "<", ">=", "<>")[:4 if value is values[0] else 2]:
                     yield f"{name} {operator} {written_rows.literal(value)}"
         yield from ("nest.a = 3", "nest.c.`d.e` = 'NaN'", "nest.a IS NULL", "nest.c IS NULL",
                     "NOT nest.a < 2", "text LIKE 'a string%'", "beyond LIKE '\U0010ffff%'")
