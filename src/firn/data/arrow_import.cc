@@ -1,6 +1,7 @@
 #include <string>
 #include <utility>
 
+#include <arrow/extension_type.h>
 #include <arrow/type.h>
 
 #include "firn/data/arrow_types.h"
@@ -87,6 +88,11 @@ class Importer {
 
  private:
   Result<TypePtr> Import(const arrow::DataType& type) {
+    if (type.id() == ArrowId::EXTENSION) {
+      const auto& extension = static_cast<const arrow::ExtensionType&>(type);
+      if (extension.extension_name() == "arrow.uuid") return Type::Primitive(TypeId::kUuid);
+      return Import(*extension.storage_type());  // JSON is text, and so on.
+    }
     if (type.id() == ArrowId::STRUCT) {
       FIRN_ASSIGN(auto fields, ImportFields(type.fields()));
       return Type::Struct(std::move(fields));

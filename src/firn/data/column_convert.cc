@@ -5,6 +5,7 @@
 
 #include <arrow/array.h>
 #include <arrow/compute/cast.h>
+#include <arrow/extension_type.h>
 #include <arrow/util/bit_util.h>
 #include <arrow/util/decimal.h>
 #include <arrow/util/utf8.h>
@@ -264,6 +265,9 @@ Result<ArrayDataPtr> ConvertToBytes(const arrow::ArrayData& column,
 bool CanConvertColumn(const arrow::DataType& from, const Type& to) {
   const ArrowId::type id = from.id();
   if (id == ArrowId::NA) return true;
+  if (id == ArrowId::EXTENSION) {
+    return CanConvertColumn(*static_cast<const arrow::ExtensionType&>(from).storage_type(), to);
+  }
   if (id == ArrowId::DICTIONARY) {
     return CanConvertColumn(*static_cast<const arrow::DictionaryType&>(from).value_type(), to);
   }
@@ -312,6 +316,10 @@ bool CanConvertColumn(const arrow::DataType& from, const Type& to) {
 
 Result<ArrayDataPtr> ConvertColumn(const arrow::ArrayData& column, const Type& to,
                                    arrow::MemoryPool* pool, bool is_exact) {
+  if (column.type->id() == ArrowId::EXTENSION) {
+    const auto& extension = static_cast<const arrow::ExtensionType&>(*column.type);
+    return ConvertColumn(*WithType(column, extension.storage_type()), to, pool, is_exact);
+  }
   FIRN_ASSIGN(const auto type, ToArrowType(to));
   if (column.type->id() == ArrowId::NA) {
     FIRN_ASSIGN(const auto nulls, GuardArrowResult(ErrorCode::kInternal, [&] {

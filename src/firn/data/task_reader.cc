@@ -71,7 +71,7 @@ class TaskPartReader final : public PartReader {
     const SharedRead& shared = task_->shared_;
     arrow::MemoryPool* pool = shared.pool.get();
     const int64_t rows = batch.rows->length;
-    FIRN_ASSIGN(const auto columns, MaterializeColumns(task_->file_->plan(), *batch.rows, pool));
+    FIRN_ASSIGN(const auto columns, Materialize(*batch.rows, pool));
     RowMask keep(static_cast<size_t>(rows), 1);
     FIRN_RETURN_IF_ERROR(DropDeleted(batch.first_position, columns, keep));
     RowMask is_deleted;
@@ -92,6 +92,16 @@ class TaskPartReader final : public PartReader {
                                                 rows, is_deleted));
     return KeepRows(arrow::RecordBatch::Make(shared.layout.schema, rows, std::move(outputs)), keep,
                     kept, pool);
+  }
+
+  // A foreign file is not damaged because its values do not fit the table.
+  Result<std::vector<std::shared_ptr<arrow::Array>>> Materialize(const arrow::ArrayData& rows,
+                                                                 arrow::MemoryPool* pool) const {
+    auto columns = MaterializeColumns(task_->file_->plan(), rows, pool);
+    const bool is_misfit = !columns.ok() && columns.error().code() == ErrorCode::kCorrupt &&
+                           task_->shared_.layout.matches_names;
+    if (is_misfit) return Error(ErrorCode::kInvalidInput, columns.error().message());
+    return columns;
   }
 
   Status DropDeleted(int64_t first_position,

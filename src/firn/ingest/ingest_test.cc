@@ -280,6 +280,25 @@ TEST_F(IngestTest, AddsNoColumnForRowsThatCannotBeLoaded) {
   EXPECT_EQ(catalog_->Load(request_.table)->metadata->current_schema()->fields().size(), 2U);
 }
 
+// A value that the table cannot hold is the user's to mend; the file is not damaged.
+TEST_F(IngestTest, RefusesTimesThatWouldLoseDigits) {
+  request_.layout.format_version = 3;
+  NestedField field;
+  field.id = 1;
+  field.name = "t";
+  field.type = Type::Primitive(TypeId::kTimestampNs);
+  request_.layout.schema = Schema(0, {field});
+  ASSERT_THAT(Run({Put("a.csv", "t\n2026-01-31T10:00:00.123456789\n")}), IsOk());
+  std::string data_file;
+  for (const std::string& uri : FilesBelow("memory:/warehouse/db/t")) {
+    if (uri.ends_with(".parquet")) data_file = uri;
+  }
+  request_.table = {{"db"}, "micros"};
+  request_.layout = {};
+  request_.format = SourceFormat::kParquet;
+  EXPECT_THAT(Run({data_file}), IsError(ErrorCode::kInvalidInput, "does not fit"));
+}
+
 // The rows may be there: neither they nor the table are taken back.
 TEST_F(IngestTest, KeepsAllWhileTheOutcomeIsUnknown) {
   ScriptedCatalog catalog(*catalog_);
