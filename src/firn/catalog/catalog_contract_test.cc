@@ -350,6 +350,20 @@ TEST_P(CatalogContract, RenamesTables) {
   EXPECT_THAT(catalog().Rename(kTable, other), IsError(ErrorCode::kAlreadyExists, "'db.inner.t2'"));
 }
 
+// Two tables in one folder would take each other's files for orphans.
+TEST_P(CatalogContract, GivesNoTwoTablesOneFolder) {
+  const Table table = MakeTable(kTable);
+  if (!has_pointers()) return;  // The folder is the name.
+  CreateTableRequest request;
+  request.schema = *table.metadata->current_schema();
+  request.location = table.metadata->location;
+  EXPECT_THAT(catalog().Create({{"db"}, "other"}, request),
+              IsError(ErrorCode::kAlreadyExists, "holds the metadata of a table"));
+  ASSERT_THAT(catalog().Rename(kTable, {{"db"}, "renamed"}), IsOk());
+  const Table again = MakeTable(kTable);
+  EXPECT_NE(again.metadata->location, table.metadata->location);
+}
+
 TEST_P(CatalogContract, RegistersWhatItForgot) {
   const Table table = MakeTable(kTable);
   if (!has_pointers()) {

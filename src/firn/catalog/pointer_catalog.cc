@@ -12,6 +12,18 @@
 namespace firn {
 namespace {
 
+// Whether there is metadata of a table below `location`.
+Result<bool> HoldsTable(FileIO& io, const std::string& location) {
+  const Error found(ErrorCode::kAlreadyExists, "metadata");
+  const Status listed = io.List(JoinUri(location, "metadata"), [&](const FileInfo& info) -> Status {
+    return info.uri.ends_with(".metadata.json") ? Status(found) : Status();
+  });
+  if (listed.ok()) return false;
+  if (listed.error().code() == ErrorCode::kNotFound) return false;
+  if (listed.error().code() == found.code()) return true;
+  return listed.error();
+}
+
 enum class Outcome { kCommitted, kNotYet, kLost, kUnknown };
 
 class PointerCatalog final : public Catalog {
@@ -109,9 +121,20 @@ Result<std::string> PointerCatalog::DefaultLocation(const TableName& name) {
 Result<Table> PointerCatalog::Create(const TableName& name, const CreateTableRequest& request) {
   FIRN_RETURN_IF_ERROR(CheckNewTable(name));
   CreateTableRequest complete = request;
-  if (complete.location.empty()) {
+  const bool is_default = complete.location.empty();
+  if (is_default) {
     FIRN_ASSIGN(complete.location, DefaultLocation(name));
   }
+  FIRN_ASSIGN(const bool is_taken, HoldsTable(*config_.io, complete.location));
+  if (is_taken && !is_default) {
+    return MakeError(ErrorCode::kAlreadyExists,
+                     "table '{}': '{}' holds the metadata of a table already; two tables in one "
+                     "folder would delete each other's files; choose another location, or register "
+                     "the table that is there",
+                     FormatTableName(name), complete.location);
+  }
+  // A table that was renamed, or dropped without its files, stays where it is.
+  if (is_taken) complete.location += "-" + FormatUuid(MakeUuid(*config_.random));
   FIRN_ASSIGN(auto metadata, MakeNewTable(std::move(complete), config_), "creating table '{}'",
               FormatTableName(name));
   FIRN_ASSIGN(std::string location, NewMetadataLocation(*metadata, "", *config_.random));

@@ -61,10 +61,11 @@ Status SqlSchema::Prepare() {
   if (is_prepared_) return {};
   std::vector<std::string> statements;
   if (found == Version::kNone && options_.can_create_tables) {
+    // Others take the catalog for complete once `iceberg_tables` is there, so that comes last.
+    statements.emplace_back(kCreateProperties);
     statements.push_back(std::string(kCreateTables) +
                          std::string(options_.is_v0_wanted ? "" : kTypeColumn) +
                          std::string(kTablesKey));
-    statements.emplace_back(kCreateProperties);
   } else if (found == Version::kV0 && options_.is_upgrade_wanted) {
     statements.emplace_back(kAddType);
     version_ = Version::kNone;

@@ -91,8 +91,13 @@ class SqliteDatabase final : public SqlDatabase {
  private:
   Error MakeSqliteError(std::string_view action, ErrorCode io_error) const {
     const std::string_view message = sqlite3_errmsg(handle_.get());
-    ErrorCode code = CodeOf(sqlite3_extended_errcode(handle_.get()), message);
+    const int sqlite_code = sqlite3_extended_errcode(handle_.get());
+    ErrorCode code = CodeOf(sqlite_code, message);
     if (code == ErrorCode::kCommitUnknown) code = io_error;
+    // A statement that did not get the lock did nothing: that is known, and may be tried again.
+    const bool is_locked =
+        (sqlite_code & 0xff) == SQLITE_BUSY || (sqlite_code & 0xff) == SQLITE_LOCKED;
+    if (is_locked && io_error == ErrorCode::kCommitUnknown) code = ErrorCode::kCommitConflict;
     return MakeError(code, "SQLite database '{}': {}: {}", path_, action, message);
   }
 

@@ -22,6 +22,12 @@ CancelToken CatchInterrupts() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // The terminal was closed; but `nohup` has the signal ignored, and that stays.
+  struct sigaction before{};
+  if (sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) {
+    sigaction(SIGHUP, &action, nullptr);
+  }
+  std::signal(SIGXFSZ, SIG_IGN);  // A file that grows too large is an error of its writer.
   std::signal(SIGPIPE, SIG_IGN);
   return token;
 }

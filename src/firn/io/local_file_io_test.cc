@@ -234,6 +234,26 @@ TEST_F(LocalFileIOTest, NeverDeletesFolders) {
   EXPECT_TRUE(fs::exists(Path("empty")));
 }
 
+// Renaming over a device or a pipe would take it away from everyone.
+TEST_F(LocalFileIOTest, ReplacesFilesOnly) {
+  ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
+  EXPECT_THAT(WriteFile(*io_, Path("pipe"), AsBytes("1")),
+              IsError(ErrorCode::kInvalidInput, "device or pipe"));
+  EXPECT_TRUE(fs::is_fifo(Path("pipe")));
+  EXPECT_THAT(WriteFile(*io_, "/dev/null", AsBytes("1")),
+              IsError(ErrorCode::kInvalidInput, "device or pipe"));
+}
+
+TEST_F(LocalFileIOTest, ReplacesWhatALinkNamesAndKeepsTheModeOfAFile) {
+  Write(Path("real"), "old");
+  fs::permissions(Path("real"), fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink(Path("real"), Path("link"));
+  ASSERT_THAT(WriteFile(*io_, Path("link"), AsBytes("new")), IsOk());
+  EXPECT_TRUE(fs::is_symlink(Path("link")));
+  EXPECT_EQ(ReadFile(*io_, Path("real"))->view(), "new");
+  EXPECT_EQ(fs::status(Path("real")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
 TEST_F(LocalFileIOTest, SaysWhatIsWrongWithAPath) {
   EXPECT_THAT(io_->Open("s3://b/k"), IsError(ErrorCode::kInvalidInput, "scheme is 's3'"));
   EXPECT_THAT(io_->Open(""), IsError(ErrorCode::kInvalidInput, "empty"));

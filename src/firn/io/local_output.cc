@@ -1,4 +1,6 @@
 #include <cerrno>
+#include <cstdlib>
+#include <memory>
 #include <utility>
 
 #include <fcntl.h>
@@ -141,6 +143,28 @@ class LocalOutputFile final : public OutputFile {
   bool is_published_ = false;
 };
 
+// What stands at the name may be replaced only if it is a file like the one that is made: a device
+// or a pipe would be lost to everyone. A link leads to the file that it names, and a file that
+// others may not read keeps its mode, which is returned; 0 if there is no file.
+Result<mode_t> CheckTarget(std::string_view uri, std::string& target) {
+  struct stat info{};
+  if (lstat(target.c_str(), &info) != 0) return mode_t{0};
+  if (S_ISLNK(info.st_mode)) {
+    const std::unique_ptr<char, decltype(&std::free)> real(realpath(target.c_str(), nullptr),
+                                                           &std::free);
+    if (real == nullptr) return MakeSystemError(errno, uri);
+    target = real.get();
+    if (stat(target.c_str(), &info) != 0) return MakeSystemError(errno, uri);
+  }
+  if (!S_ISREG(info.st_mode)) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "'{}' is a {}, expected a file or a new name; to write into it, use the "
+                     "standard output",
+                     uri, S_ISDIR(info.st_mode) ? "directory" : "device or pipe");
+  }
+  return info.st_mode & 07777;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<OutputFile>> CreateLocalFile(std::string_view uri,
@@ -149,6 +173,7 @@ Result<std::unique_ptr<OutputFile>> CreateLocalFile(std::string_view uri,
   if (target.ends_with('/')) {
     return MakeError(ErrorCode::kInvalidInput, "'{}' names a folder, expected a file", uri);
   }
+  FIRN_ASSIGN(const mode_t mode, CheckTarget(uri, target));
   const std::string folder = ParentFolder(target);
   FIRN_RETURN_IF_ERROR(MakeFolders(folder, uri));
   std::string temporary;
@@ -159,6 +184,7 @@ Result<std::unique_ptr<OutputFile>> CreateLocalFile(std::string_view uri,
     if (descriptor.is_open() || errno != EEXIST) break;
   }
   if (!descriptor.is_open()) return MakeSystemError(errno, uri);
+  if (mode != 0) (void)fchmod(descriptor.value(), mode);
   return std::make_unique<LocalOutputFile>(
       uri, options.exclusive,
       LocalOutputFile::Paths{.target = std::move(target), .temporary = std::move(temporary)},
