@@ -124,6 +124,12 @@ Status ColumnarSource::AddFolders(size_t file, const Schema& schema) {
 Status ColumnarSource::AddFile(size_t file, const Schema& schema) {
   std::set<std::string> names;
   for (const NestedField& field : schema.fields()) {
+    if (field.name.empty()) {
+      return MakeError(
+          ErrorCode::kInvalidInput,
+          "'{}' has a column without a name; columns are matched by name, so give it one",
+          files_[file].info.uri);
+    }
     if (!names.insert(field.name).second) {
       return MakeError(ErrorCode::kInvalidInput, "'{}' has two columns '{}'", files_[file].info.uri,
                        field.name);

@@ -51,6 +51,24 @@ Status IngestRun::CheckRequest() const {
     return Error(ErrorCode::kInvalidInput,
                  "bad rows are to be kept, but no reject file is given (--reject-file)");
   }
+  if (request_.bad_rows == BadRows::kQuarantine) {
+    // It may be a source, or what an earlier run kept.
+    FIRN_ASSIGN(const bool is_there, FileExists(*context_.io, request_.reject_file));
+    if (is_there) {
+      return MakeError(
+          ErrorCode::kAlreadyExists,
+          "the reject file '{}' exists; give a new name, so that nothing is overwritten",
+          request_.reject_file);
+    }
+  }
+  if (request_.sample_rows && *request_.sample_rows < 1) {
+    return MakeError(ErrorCode::kInvalidInput, "the sample is {} rows, expected 1 at least",
+                     *request_.sample_rows);
+  }
+  if (request_.csv.skip_lines < 0) {
+    return MakeError(ErrorCode::kInvalidInput, "{} lines are to be skipped, expected 0 at least",
+                     request_.csv.skip_lines);
+  }
   if (request_.csv.delimiter == request_.csv.quote) {
     return Error(ErrorCode::kInvalidInput, "delimiter and quote are the same character");
   }
@@ -117,7 +135,18 @@ Status IngestRun::CreateTable(const std::vector<SourceColumn>& columns) {
   create.location = layout.location;
   create.properties = layout.properties;
   create.format_version = layout.format_version;
-  FIRN_ASSIGN(table_, catalog().Create(request_.table, create));
+  Result<Table> created = catalog().Create(request_.table, create);
+  const bool came_first = !created.ok() && created.error().code() == ErrorCode::kAlreadyExists &&
+                          request_.mode != IngestMode::kCreate;
+  if (came_first) {
+    // Another run made it meanwhile: then this one appends.
+    if (const Result<Table> other = catalog().Load(request_.table); other.ok()) {
+      table_ = *other;
+      return {};
+    }
+  }
+  if (!created.ok()) return created.error();
+  table_ = *std::move(created);
   result_.is_created = true;
   Notice(fmt::format("created table '{}' at '{}'", FormatTableName(request_.table),
                      table_->metadata->location));

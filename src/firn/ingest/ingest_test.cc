@@ -185,6 +185,29 @@ TEST_F(IngestTest, SkipsOrKeepsBadRowsOnRequest) {
       "no date\",\"text\":\"2,2026-02-30\"}\n");
 }
 
+// The reject file may be the very source, or what an earlier run kept.
+TEST_F(IngestTest, OverwritesNoFileWithRejectedRows) {
+  const std::string file = Put("a.csv", "id\n1\nx,y\n");
+  request_.bad_rows = BadRows::kQuarantine;
+  request_.reject_file = file;
+  EXPECT_THAT(Run({file}), IsError(ErrorCode::kAlreadyExists, "reject file"));
+  EXPECT_EQ(ReadFile(*io_, file)->view(), "id\n1\nx,y\n");
+}
+
+TEST_F(IngestTest, AppendsToATableThatAnotherRunMadeMeanwhile) {
+  ScriptedCatalog catalog(*catalog_);
+  catalog.before_create = [&] {
+    use_catalog_ = nullptr;
+    ASSERT_THAT(Run({Put("other.csv", "id\n1\n")}), IsOk());
+  };
+  use_catalog_ = &catalog;
+  request_.sources = {};
+  const auto result = Run({Put("a.csv", "id\n2\n")});
+  ASSERT_THAT(result, IsOk());
+  EXPECT_FALSE(result->is_created);
+  EXPECT_THAT(Rows(), ElementsAre(R"({"id":1})", R"({"id":2})"));
+}
+
 TEST_F(IngestTest, ListsAllThatDoesNotFitAtOnce) {
   ASSERT_THAT(Run({Put("a.csv", "id,name\n1,a\n")}), IsOk());
   EXPECT_THAT(Run({Put("b.csv", "id,extra,more\n1,2,3\n")}),

@@ -7,7 +7,7 @@ namespace firn {
 
 Status RejectFile::Add(const RejectedRow& row) {
   if (output_ == nullptr) {
-    FIRN_ASSIGN(output_, io_.Create(uri_), "reject file '{}'", uri_);
+    FIRN_ASSIGN(output_, io_.Create(uri_, {.exclusive = true}), "reject file '{}'", uri_);
   }
   JsonWriter json;
   json.BeginObject();

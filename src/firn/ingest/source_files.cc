@@ -80,6 +80,10 @@ class SourceFinder {
   explicit SourceFinder(FileIO& io) : io_(io) {}
 
   Status Add(const std::string& source) {
+    if (source.empty()) {
+      return Error(ErrorCode::kInvalidInput,
+                   "a source is the empty text (an unset variable?), expected a file or folder");
+    }
     if (source == "-") {
       SourceFile input;
       input.info.uri = source;

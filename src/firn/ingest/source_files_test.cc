@@ -72,6 +72,7 @@ TEST_F(SourceFilesTest, RefusesWhatIsNotThereAndWhatIsThereTwice) {
   EXPECT_THAT(FindSourceFiles(*io_, {"memory:/in/*.pdf"}), IsError(ErrorCode::kNotFound, "*.pdf"));
   EXPECT_THAT(FindSourceFiles(*io_, {"memory:/in/a.csv", "memory:/in/*.csv"}),
               IsError(ErrorCode::kInvalidInput, "named twice"));
+  EXPECT_THAT(FindSourceFiles(*io_, {""}), IsError(ErrorCode::kInvalidInput, "empty text"));
   EXPECT_THAT(FindSourceFiles(*io_, {}), IsError(ErrorCode::kInvalidInput, "no source"));
 }
 

@@ -90,7 +90,8 @@ Result<IngestRequest> ParseRequest(ProcedureContext& context, const Arguments& a
   IngestRequest request;
   request.format = format;
   for (const std::string& source : arguments.TextList("sources")) {
-    request.sources.push_back(source == "-" ? source : context.session->AbsoluteLocation(source));
+    const bool is_path = source != "-" && !source.empty();
+    request.sources.push_back(is_path ? context.session->AbsoluteLocation(source) : source);
   }
   request.table = reference.name;
   if (reference.branch) request.branch = *reference.branch;
@@ -114,6 +115,10 @@ Result<IngestRequest> ParseRequest(ProcedureContext& context, const Arguments& a
   FIRN_ASSIGN(request.csv, ParseDialect(arguments));
   FIRN_RETURN_IF_ERROR(ParseBadRows(arguments, request));
   if (const auto reject_file = arguments.OptionalText("reject_file")) {
+    if (request.bad_rows != BadRows::kQuarantine) {
+      return Error(ErrorCode::kInvalidInput,
+                   "argument 'reject_file' needs 'bad_rows' to be quarantine");
+    }
     request.reject_file = context.session->AbsoluteLocation(*reject_file);
   }
   return request;

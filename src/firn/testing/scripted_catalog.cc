@@ -32,6 +32,7 @@ Result<std::vector<TableName>> ScriptedCatalog::ListTables(const Namespace& leve
 Result<Table> ScriptedCatalog::Load(const TableName& name) { return inner_.Load(name); }
 
 Result<Table> ScriptedCatalog::Create(const TableName& name, const CreateTableRequest& request) {
+  if (before_create) before_create();
   return inner_.Create(name, request);
 }
 

@@ -15,6 +15,8 @@ class ScriptedCatalog final : public Catalog {
 
   /// Runs before each commit reaches the inner catalog.
   std::function<void()> before_commit;
+  /// The same for the creation of tables.
+  std::function<void()> before_create;
   /// If set, the answer of the next commit is replaced by this error, once.
   std::optional<Error> lost_answer;
   /// Whether a commit whose answer is lost happens all the same.
