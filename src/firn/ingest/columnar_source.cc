@@ -24,6 +24,7 @@ FileFormat FormatOf(SourceFormat format) {
       return FileFormat::kAvro;
     case SourceFormat::kParquet:
     case SourceFormat::kCsv:
+    case SourceFormat::kJson:
       break;
   }
   return FileFormat::kParquet;

@@ -1,14 +1,14 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <arrow/type_fwd.h>
 
-#include "firn/ingest/byte_stream_internal.h"
 #include "firn/ingest/csv_records_internal.h"
+#include "firn/ingest/text_input_internal.h"
 
 namespace firn {
 
@@ -29,27 +29,22 @@ class CsvFile {
   Result<std::shared_ptr<CsvBlock>> Next();
 
  private:
-  CsvFile(std::shared_ptr<arrow::io::InputStream> stream, const SourceFile& file,
-          const CsvDialect& dialect, int64_t block_bytes)
-      : stream_(std::move(stream)),
+  CsvFile(TextInput input, const SourceFile& file, const CsvDialect& dialect, int64_t block_bytes)
+      : input_(std::move(input)),
         uri_(file.info.uri),
         dialect_(dialect),
         block_bytes_(block_bytes) {}
 
   Status ReadHeader();
-  /// Append what the stream has next to `rest_`.
-  Status Fill();
   Status SkipLines(int64_t count);
 
-  std::shared_ptr<arrow::io::InputStream> stream_;
+  TextInput input_;
   std::string uri_;
   CsvDialect dialect_;
   int64_t block_bytes_;
   std::vector<std::string> columns_;
   std::unique_ptr<CsvSplitter> splitter_;
-  std::string rest_;  ///< Read, but not yet handed out.
-  int64_t line_ = 1;  ///< Of the start of `rest_`, until there is a splitter.
-  bool is_at_end_ = false;
+  int64_t line_ = 1;  ///< Of the start of the text, until there is a splitter.
 };
 
 }  // namespace firn

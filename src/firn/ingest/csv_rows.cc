@@ -8,7 +8,6 @@
 #include <arrow/record_batch.h>
 #include <arrow/util/bit_util.h>
 
-#include "firn/base/utf8.h"
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/arrow_types.h"
 #include "firn/data/value_arrays.h"
@@ -17,13 +16,6 @@
 
 namespace firn {
 namespace {
-
-constexpr size_t kShownBytesMax = 60;
-
-std::string Shorten(std::string_view text) {
-  if (text.size() <= kShownBytesMax) return std::string(text);
-  return std::string(TakeCodePoints(text, kShownBytesMax - 3)) + "...";
-}
 
 class BlockConverter {
  public:
@@ -35,7 +27,7 @@ class BlockConverter {
         pool_(pool),
         is_bad_(block.records.size(), 0) {}
 
-  Result<CsvRows> Run() {
+  Result<TextRows> Run() {
     CheckRecords();
     std::vector<std::shared_ptr<arrow::Array>> columns;
     const auto rows = static_cast<int64_t>(block_.records.size());
@@ -52,7 +44,7 @@ class BlockConverter {
       columns.push_back(std::move(column));
     }
     FIRN_ASSIGN(const auto schema, ToArrowSchema(fields));
-    CsvRows result;
+    TextRows result;
     result.batch = arrow::RecordBatch::Make(schema, rows, std::move(columns));
     if (!rejected_.empty()) {
       FIRN_ASSIGN(result.batch, DropBadRows(result.batch));
@@ -114,7 +106,7 @@ class BlockConverter {
       if (is_value) continue;
       Reject(i, layout_.columns[place],
              is_text ? "the text is not UTF-8"
-                     : fmt::format("'{}' is no {}", Shorten(text), FormatType(*field.type)));
+                     : fmt::format("'{}' is no {}", ShortenText(text), FormatType(*field.type)));
     }
     return column->Finish();
   }
@@ -156,13 +148,8 @@ bool IsNullText(const CsvDialect& dialect, const CsvField& field, std::string_vi
          dialect.null_texts.end();
 }
 
-std::string DescribeRejected(const RejectedRow& row) {
-  if (row.column.empty()) return fmt::format("line {}: {}", row.line, row.reason);
-  return fmt::format("line {}, column '{}': {}", row.line, row.column, row.reason);
-}
-
-Result<CsvRows> ConvertCsvBlock(const CsvFileLayout& layout, const CsvBlock& block, bool with_text,
-                                arrow::MemoryPool* pool) {
+Result<TextRows> ConvertCsvBlock(const CsvFileLayout& layout, const CsvBlock& block, bool with_text,
+                                 arrow::MemoryPool* pool) {
   return BlockConverter(layout, block, with_text, pool).Run();
 }
 

@@ -7,8 +7,7 @@
 #include <arrow/type_fwd.h>
 
 #include "firn/ingest/csv_records_internal.h"
-#include "firn/ingest/reject_file_internal.h"
-#include "firn/ingest/row_source_internal.h"
+#include "firn/ingest/text_rows_internal.h"
 
 namespace firn {
 
@@ -22,21 +21,12 @@ struct CsvFileLayout {
   CsvDialect dialect;
 };
 
-/// The rows of a block.
-struct CsvRows {
-  std::shared_ptr<arrow::RecordBatch> batch;
-  std::vector<RejectedRow> rejected;  ///< In the order of the file.
-};
-
 /// Convert a block. Bad rows are left out of the batch. `with_text`: keep their text.
 /// Errors: kUnsupported: text has no values of a column's type; those of memory.
-Result<CsvRows> ConvertCsvBlock(const CsvFileLayout& layout, const CsvBlock& block, bool with_text,
-                                arrow::MemoryPool* pool);
+Result<TextRows> ConvertCsvBlock(const CsvFileLayout& layout, const CsvBlock& block, bool with_text,
+                                 arrow::MemoryPool* pool);
 
 /// Whether a field means null.
 bool IsNullText(const CsvDialect& dialect, const CsvField& field, std::string_view text);
-
-/// "line 7, column 'a': 'x' is no double": where and why, without the file.
-std::string DescribeRejected(const RejectedRow& row);
 
 }  // namespace firn

@@ -29,7 +29,7 @@ class IngestRun {
   Status OpenSource();
   Status CreateTable(const std::vector<SourceColumn>& columns);
   Status Evolve(const std::vector<SourceColumn>& columns);
-  void TellTypes(const std::vector<SourceColumn>& columns) const;
+  void TellTypes(const std::vector<SourceColumn>& columns, const Schema& schema) const;
   Result<AppendRowsResult> Load();
   void TakeBackTable();
   void Notice(const std::string& text) const {
@@ -103,16 +103,18 @@ Status IngestRun::OpenSource() {
   }
   if (request_.format == SourceFormat::kCsv) {
     FIRN_ASSIGN(source_, MakeCsvSource(context_, request_, std::move(files)));
+  } else if (request_.format == SourceFormat::kJson) {
+    FIRN_ASSIGN(source_, MakeJsonSource(context_, request_, std::move(files)));
   } else {
     FIRN_ASSIGN(source_, MakeColumnarSource(context_, request_, std::move(files)));
   }
   return {};
 }
 
-void IngestRun::TellTypes(const std::vector<SourceColumn>& columns) const {
-  for (const SourceColumn& column : columns) {
-    if (column.type == nullptr) continue;
-    Notice(fmt::format("column '{}': {}{}", column.name, FormatType(*column.type),
+void IngestRun::TellTypes(const std::vector<SourceColumn>& columns, const Schema& schema) const {
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const SourceColumn& column = columns[i];
+    Notice(fmt::format("column '{}': {}{}", column.name, FormatType(*schema.fields()[i].type),
                        column.reason.empty() ? "" : ", because of " + column.reason));
   }
 }
@@ -123,8 +125,8 @@ Status IngestRun::CreateTable(const std::vector<SourceColumn>& columns) {
   if (layout.schema) {
     create.schema = *layout.schema;
   } else {
-    TellTypes(columns);
     FIRN_ASSIGN(create.schema, SchemaOfColumns(columns, layout.format_version));
+    TellTypes(columns, create.schema);
   }
   if (layout.partition_spec) {
     FIRN_ASSIGN(create.spec, layout.partition_spec(create.schema));

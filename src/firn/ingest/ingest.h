@@ -16,7 +16,7 @@
 
 namespace firn {
 
-enum class SourceFormat { kCsv, kParquet, kOrc, kAvro };
+enum class SourceFormat { kCsv, kJson, kParquet, kOrc, kAvro };
 
 /// How a text file is to be read.
 struct CsvDialect {

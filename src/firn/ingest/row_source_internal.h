@@ -51,6 +51,10 @@ Result<std::unique_ptr<RowSource>> MakeCsvSource(const IngestContext& context,
                                                  const IngestRequest& request,
                                                  std::vector<SourceFile> files);
 
+Result<std::unique_ptr<RowSource>> MakeJsonSource(const IngestContext& context,
+                                                  const IngestRequest& request,
+                                                  std::vector<SourceFile> files);
+
 /// Parquet, ORC and Avro.
 Result<std::unique_ptr<RowSource>> MakeColumnarSource(const IngestContext& context,
                                                       const IngestRequest& request,

@@ -61,19 +61,22 @@ TextType::Seen TextType::ClassifyNumber(std::string_view text) const {
   return {.kind = Kind::kDouble};
 }
 
+TextType::Seen TextType::ClassifyTime(std::string_view text) {
+  if (!LooksLikeTime(text)) return {};
+  if (ParseDate(text)) return {.kind = Kind::kDate};
+  const auto time = ParseTimestamp(text, TimeUnit::kMicros);
+  if (!time) return {};
+  return {.kind = time->has_zone ? Kind::kTimestamptz : Kind::kTimestamp};
+}
+
 TextType::Seen TextType::Classify(std::string_view text) const {
   const std::string_view trimmed = TrimBlanks(text);
   if (trimmed.empty()) return {};
   if (EqualsIgnoreCase(trimmed, "true") || EqualsIgnoreCase(trimmed, "false")) {
     return {.kind = Kind::kBoolean};
   }
-  if (LooksLikeTime(trimmed)) {
-    if (ParseDate(trimmed)) return {.kind = Kind::kDate};
-    if (const auto time = ParseTimestamp(trimmed, TimeUnit::kMicros)) {
-      return {.kind = time->has_zone ? Kind::kTimestamptz : Kind::kTimestamp};
-    }
-  }
-  return ClassifyNumber(trimmed);
+  const Seen time = ClassifyTime(trimmed);
+  return time.kind == Kind::kString ? ClassifyNumber(trimmed) : time;
 }
 
 TextType::Kind TextType::Join(Kind a, Kind b) const {
@@ -106,6 +109,11 @@ void TextType::Widen(const Seen& seen, std::string_view text, const TextPlace& p
 void TextType::Add(std::string_view text, const TextPlace& place) {
   if (kind_ == Kind::kString) return;
   Widen(Classify(text), text, place);
+}
+
+void TextType::AddMarkedText(std::string_view text, const TextPlace& place) {
+  if (kind_ == Kind::kString) return;
+  Widen(ClassifyTime(text), text, place);
 }
 
 void TextType::Merge(const TextType& other) {

@@ -25,6 +25,9 @@ class TextType {
   /// A value that is not null; quoted ones may be numbers too, as many writers quote all.
   void Add(std::string_view text, const TextPlace& place);
 
+  /// A value that its format marks as text: a date, a time, or a string whatever it looks like.
+  void AddMarkedText(std::string_view text, const TextPlace& place);
+
   /// Of a column of the values of both; `other` is of later places.
   void Merge(const TextType& other);
 
@@ -54,6 +57,7 @@ class TextType {
     bool is_exact = true;  // As a double.
   };
   Seen Classify(std::string_view text) const;
+  static Seen ClassifyTime(std::string_view text);
   Seen ClassifyNumber(std::string_view text) const;
   void Widen(const Seen& seen, std::string_view text, const TextPlace& place);
   Kind Join(Kind a, Kind b) const;

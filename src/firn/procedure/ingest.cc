@@ -109,10 +109,12 @@ Result<IngestRequest> ParseRequest(ProcedureContext& context, const Arguments& a
   request.evolves = evolve == "add";
   request.hive_partitions = arguments.Boolean("hive_partitions");
   request.idempotency_key = arguments.OptionalText("idempotency_key");
-  if (format != SourceFormat::kCsv) return request;
+  if (format != SourceFormat::kCsv && format != SourceFormat::kJson) return request;
   request.sample_rows = arguments.Integer("sample");
   request.infers_decimals = arguments.Boolean("decimals");
-  FIRN_ASSIGN(request.csv, ParseDialect(arguments));
+  if (format == SourceFormat::kCsv) {
+    FIRN_ASSIGN(request.csv, ParseDialect(arguments));
+  }
   FIRN_RETURN_IF_ERROR(ParseBadRows(arguments, request));
   if (const auto reject_file = arguments.OptionalText("reject_file")) {
     if (request.bad_rows != BadRows::kQuarantine) {
@@ -217,6 +219,24 @@ std::vector<Argument> CommonArguments() {
        .help = "A repeat with the same key loads nothing: it is kept with the snapshot."}};
 }
 
+// Of the formats that are text.
+std::vector<Argument> TextArguments() {
+  return {{.name = "sample",
+           .type = ArgumentType::kInteger,
+           .help = "Infer types from so many rows.",
+           .default_text = "all rows"},
+          {.name = "decimals",
+           .type = ArgumentType::kBoolean,
+           .help = "Numbers with a point become decimals instead of doubles."},
+          {.name = "bad_rows",
+           .type = ArgumentType::kText,
+           .help = "fail, skip, or quarantine: keep them in the reject file.",
+           .default_text = "fail"},
+          {.name = "reject_file",
+           .type = ArgumentType::kText,
+           .help = "Where quarantined rows go, as JSON lines with the reason."}};
+}
+
 std::vector<Argument> CsvArguments() {
   std::vector<Argument> arguments = CommonArguments();
   const std::vector<Argument> own = {
@@ -243,22 +263,17 @@ std::vector<Argument> CsvArguments() {
        .type = ArgumentType::kTextList,
        .help = "A field without quotes that means null; may be repeated.",
        .default_text = "the empty field",
-       .has_commas = true},
-      {.name = "sample",
-       .type = ArgumentType::kInteger,
-       .help = "Infer types from so many rows.",
-       .default_text = "all rows"},
-      {.name = "decimals",
-       .type = ArgumentType::kBoolean,
-       .help = "Numbers with a point become decimals instead of doubles."},
-      {.name = "bad_rows",
-       .type = ArgumentType::kText,
-       .help = "fail, skip, or quarantine: keep them in the reject file.",
-       .default_text = "fail"},
-      {.name = "reject_file",
-       .type = ArgumentType::kText,
-       .help = "Where quarantined rows go, as JSON lines with the reason."}};
+       .has_commas = true}};
   arguments.insert(arguments.end(), own.begin(), own.end());
+  const std::vector<Argument> text = TextArguments();
+  arguments.insert(arguments.end(), text.begin(), text.end());
+  return arguments;
+}
+
+std::vector<Argument> JsonArguments() {
+  std::vector<Argument> arguments = CommonArguments();
+  const std::vector<Argument> text = TextArguments();
+  arguments.insert(arguments.end(), text.begin(), text.end());
   return arguments;
 }
 
@@ -278,6 +293,7 @@ Procedure Describe(const std::string& name, SourceFormat format, std::vector<Arg
 
 Procedure DescribeIngestAvro() { return Describe("avro", SourceFormat::kAvro, CommonArguments()); }
 Procedure DescribeIngestCsv() { return Describe("csv", SourceFormat::kCsv, CsvArguments()); }
+Procedure DescribeIngestJson() { return Describe("json", SourceFormat::kJson, JsonArguments()); }
 Procedure DescribeIngestOrc() { return Describe("orc", SourceFormat::kOrc, CommonArguments()); }
 Procedure DescribeIngestParquet() {
   return Describe("parquet", SourceFormat::kParquet, CommonArguments());

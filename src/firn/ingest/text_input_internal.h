@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <arrow/io/type_fwd.h>
+#include <arrow/type_fwd.h>
+
+#include "firn/base/result.h"
+#include "firn/ingest/source_files_internal.h"
+
+namespace firn {
+
+/// The text of a file, unpacked, as much at a time as its reader asks for.
+class TextInput {
+ public:
+  /// Read the first `bytes` and leave out a byte order mark. Errors: kInvalidInput: UTF-16.
+  static Result<TextInput> Open(FileIO& io, const SourceFile& file, int64_t bytes,
+                                arrow::MemoryPool* pool);
+
+  /// Append the next `bytes` to `text`; fewer at the end.
+  Status Fill(int64_t bytes);
+
+  /// What was read, but not yet taken: the reader takes from its front.
+  std::string text;
+  /// Nothing follows `text`.
+  bool is_at_end = false;
+
+ private:
+  explicit TextInput(std::shared_ptr<arrow::io::InputStream> stream) : stream_(std::move(stream)) {}
+
+  std::shared_ptr<arrow::io::InputStream> stream_;
+};
+
+}  // namespace firn
