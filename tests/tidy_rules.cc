@@ -54,7 +54,7 @@ struct File {
   std::string module;    // Empty outside src/firn/<module>/.
   std::string name;      // Without folders.
   bool is_cpp = false;   // .h or .cc
-  bool is_test = false;  // Test or fuzz program, or the contract that tests instantiate.
+  bool is_test = false;  // Test or fuzz program, or what tests of a module share.
   std::vector<std::string> raw_lines;
   std::vector<std::string> lines_with_literals;  // Without comments.
   std::vector<std::string> code_lines;           // Without comments and literals.
@@ -87,7 +87,8 @@ File ReadSource(const SourceFile& source) {
   file.name = source.path.substr(source.path.rfind('/') + 1);
   file.is_cpp = file.name.ends_with(".h") || file.name.ends_with(".cc");
   file.is_test = file.name.ends_with("_test.cc") || file.name.ends_with("_fuzz.cc") ||
-                 file.name.ends_with("_contract.h") || source.path.starts_with("tests/");
+                 file.name.ends_with("_contract.h") || source.path.starts_with("tests/") ||
+                 file.name.ends_with("_testing_internal.h");
   file.raw_lines = SplitLines(source.text);
   if (file.is_cpp) {
     file.lines_with_literals = SplitLines(BlankComments(source.text, true));
