@@ -2,13 +2,11 @@
 #include <unordered_set>
 #include <utility>
 
-#include "firn/commit/added_manifests_internal.h"
 #include "firn/commit/commit.h"
 #include "firn/commit/commit_loop_internal.h"
 #include "firn/commit/concurrent_changes_internal.h"
 #include "firn/commit/conflict_check_internal.h"
-#include "firn/commit/manifest_filter_internal.h"
-#include "firn/commit/manifest_merge_internal.h"
+#include "firn/commit/manifest_exchange_internal.h"
 #include "firn/format/delete_reference.h"
 
 namespace firn {
@@ -19,15 +17,12 @@ class ChangeFiles final : public SnapshotOperation {
   ChangeFiles(const CommitContext& context, const ChangeFilesRequest& request, SnapshotId id)
       : context_(context),
         request_(request),
-        added_data_(ManifestContent::kData, request.added_data_files, id),
-        added_deletes_(ManifestContent::kDeletes, request.added_delete_files, id),
-        data_filter_(ManifestContent::kData, request.removed_data_files, id),
-        delete_filter_(ManifestContent::kDeletes, FilesOf(request.removed_delete_files), id),
-        data_merger_(id),
-        delete_merger_(id) {
-    for (ManifestFilter* filter : {&data_filter_, &delete_filter_}) {
-      filter->DropPartitions(request.replaced_partitions);
-      if (request.replaces_table) filter->DropAll();
+        data_(ManifestContent::kData, request.removed_data_files, request.added_data_files, id),
+        deletes_(ManifestContent::kDeletes, FilesOf(request.removed_delete_files),
+                 request.added_delete_files, id) {
+    for (ManifestExchange* exchange : {&data_, &deletes_}) {
+      exchange->filter().DropPartitions(request.replaced_partitions);
+      if (request.replaces_table) exchange->filter().DropAll();
     }
   }
 
@@ -36,19 +31,10 @@ class ChangeFiles final : public SnapshotOperation {
   Result<StagedSnapshot> Stage(const CommitBase& base, CommitFiles& files) override;
 
  private:
-  Result<std::vector<ManifestFile>> StageData(const CommitBase& base, CommitFiles& files,
-                                              SnapshotSummary& summary);
-  Result<std::vector<ManifestFile>> StageDeletes(const CommitBase& base, CommitFiles& files,
-                                                 SnapshotSummary& summary);
-
   const CommitContext& context_;
   const ChangeFilesRequest& request_;
-  AddedManifests added_data_;
-  AddedManifests added_deletes_;
-  ManifestFilter data_filter_;
-  ManifestFilter delete_filter_;
-  ManifestMerger data_merger_;
-  ManifestMerger delete_merger_;
+  ManifestExchange data_;
+  ManifestExchange deletes_;
 };
 
 // As Java: what only takes rows away is a delete, whichever way it does so.
@@ -86,54 +72,14 @@ Status ChangeFiles::Validate(const CommitBase& base) {
   return CheckNoNewVectors(context_, *base.table, history, with_vector);
 }
 
-Result<std::vector<ManifestFile>> ChangeFiles::StageData(const CommitBase& base, CommitFiles& files,
-                                                         SnapshotSummary& summary) {
-  FIRN_ASSIGN(
-      const ManifestFilter::Outcome kept,
-      data_filter_.Apply(context_, *base.table, files, base.ManifestsOf(ManifestContent::kData)));
-  if (!kept.missing.empty()) {
-    return MakeError(ErrorCode::kCommitConflict,
-                     "data file '{}' ({} in all) was removed or rewritten by another writer after "
-                     "the operation began; run it again",
-                     kept.missing.front(), kept.missing.size());
-  }
-  FIRN_ASSIGN(std::vector<ManifestFile> manifests, added_data_.Get(context_, *base.table, files));
-  manifests.insert(manifests.end(), kept.manifests.begin(), kept.manifests.end());
-  for (const DataFile& file : request_.added_data_files) {
-    summary.Add(*base.table->metadata, file);
-  }
-  for (const DataFile& file : kept.removed) {
-    summary.Remove(*base.table->metadata, file);
-  }
-  return data_merger_.Merge(context_, *base.table, files, manifests);
-}
-
-Result<std::vector<ManifestFile>> ChangeFiles::StageDeletes(const CommitBase& base,
-                                                            CommitFiles& files,
-                                                            SnapshotSummary& summary) {
-  // A delete file that is gone already needs no removal: what it deleted is in the added ones.
-  FIRN_ASSIGN(const ManifestFilter::Outcome kept,
-              delete_filter_.Apply(context_, *base.table, files,
-                                   base.ManifestsOf(ManifestContent::kDeletes)));
-  FIRN_ASSIGN(std::vector<ManifestFile> manifests,
-              added_deletes_.Get(context_, *base.table, files));
-  manifests.insert(manifests.end(), kept.manifests.begin(), kept.manifests.end());
-  for (const DataFile& file : request_.added_delete_files) {
-    summary.Add(*base.table->metadata, file);
-  }
-  for (const DataFile& file : kept.removed) {
-    summary.Remove(*base.table->metadata, file);
-  }
-  return delete_merger_.Merge(context_, *base.table, files, manifests);
-}
-
 Result<StagedSnapshot> ChangeFiles::Stage(const CommitBase& base, CommitFiles& files) {
   StagedSnapshot staged;
   for (const auto& [key, value] : request_.summary_properties) {
     staged.summary.Set(key, value);
   }
-  FIRN_ASSIGN(staged.manifests, StageData(base, files, staged.summary));
-  FIRN_ASSIGN(const std::vector<ManifestFile> deletes, StageDeletes(base, files, staged.summary));
+  FIRN_ASSIGN(staged.manifests, data_.Stage(context_, base, files, staged.summary));
+  FIRN_ASSIGN(const std::vector<ManifestFile> deletes,
+              deletes_.Stage(context_, base, files, staged.summary));
   staged.manifests.insert(staged.manifests.end(), deletes.begin(), deletes.end());
   return staged;
 }
