@@ -12,12 +12,20 @@
 namespace firn {
 namespace {
 
+class ThreadPool;
+
+// The pool whose worker this thread is.
+thread_local const ThreadPool* pool_of_thread = nullptr;
+
 class ThreadPool final : public Executor {
  public:
   explicit ThreadPool(size_t threads) {
     workers_.reserve(threads);
     for (size_t i = 0; i < threads; ++i) {
-      workers_.emplace_back([this] { Work(); });
+      workers_.emplace_back([this] {
+        pool_of_thread = this;
+        Work();
+      });
     }
   }
 
@@ -32,6 +40,8 @@ class ThreadPool final : public Executor {
   }
 
   size_t concurrency() const override { return workers_.size(); }
+
+  bool IsOnWorker() const override { return pool_of_thread == this; }
 
   void Submit(std::function<void()> task) override {
     {
@@ -80,6 +90,7 @@ class InlineExecutor final : public Executor {
   size_t concurrency() const override { return 1; }
   void Submit(std::function<void()> task) override { task(); }
   bool RunOne() override { return false; }
+  bool IsOnWorker() const override { return true; }
 };
 
 // The shared state of one ParallelFor. Indices are handed out in order, so when index j failed

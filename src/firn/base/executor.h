@@ -24,6 +24,10 @@ class Executor {
 
   /// Run one queued task on the calling thread. False if none is queued.
   virtual bool RunOne() = 0;
+
+  /// Whether the calling thread is one of those that run tasks. Such a thread must run queued tasks
+  /// while it waits for some; any other may sleep, and wakes as soon as a result is there.
+  virtual bool IsOnWorker() const = 0;
 };
 
 /// `threads` worker threads (0: as many as the machine has cores).

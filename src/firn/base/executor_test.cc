@@ -53,6 +53,15 @@ TEST(ThreadPoolTest, LetsTheCallerRunQueuedTasks) {
   release.set_value();
 }
 
+TEST(ThreadPoolTest, KnowsItsOwnWorkers) {
+  const auto pool = MakeThreadPool(1);
+  const auto other = MakeThreadPool(1);
+  EXPECT_FALSE(pool->IsOnWorker());
+  std::promise<std::pair<bool, bool>> seen;
+  pool->Submit([&] { seen.set_value({pool->IsOnWorker(), other->IsOnWorker()}); });
+  EXPECT_EQ(seen.get_future().get(), std::make_pair(true, false));
+}
+
 TEST(InlineExecutorTest, RunsATaskInsideSubmit) {
   const auto executor = MakeInlineExecutor();
   bool ran = false;

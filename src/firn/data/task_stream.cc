@@ -15,7 +15,9 @@
 // Files are opened ahead, each as a job on the executor. Their parts (row groups, stripes) become
 // units; an active unit is a job that decodes batches until its queue is full, ends, and is
 // submitted again when the consumer has taken from the queue. No job ever waits for the consumer,
-// so a shared executor cannot be blocked; the consumer, when nothing is ready, runs queued jobs.
+// so a shared executor cannot be blocked. A consumer that is itself a worker of the executor runs
+// queued jobs when nothing is ready; any other one sleeps, since what it took on would keep it from
+// emptying the queues of the others.
 //
 // Memory: a unit starts when the budget has room for its estimate. The first unit of a stream
 // starts in any case, since a consumer that holds budget itself may be waiting for these very rows;
@@ -234,11 +236,11 @@ class TaskStream final : public BatchStream {
     changed_.notify_all();
   }
 
-  // Run another queued job, or wait until one of ours has got further.
+  // Run another queued job where that is ours to do, or wait until one of ours has got further.
   void WaitForChange(std::unique_lock<std::mutex>& lock) {
     const uint64_t seen = changes_;
     lock.unlock();
-    const bool has_run = context_.executor->RunOne();
+    const bool has_run = context_.executor->IsOnWorker() && context_.executor->RunOne();
     lock.lock();
     if (!has_run) changed_.wait(lock, [&] { return changes_ != seen || running_jobs_ == 0; });
   }

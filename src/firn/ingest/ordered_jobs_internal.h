@@ -14,8 +14,8 @@
 namespace firn {
 
 /// Jobs that run on an executor and whose results are taken in the order in which they were
-/// started. The taker, while the oldest is not ready, runs queued jobs itself, so that a busy or
-/// single-threaded executor cannot block it. Single consumer.
+/// started. A taker that is itself a worker of the executor runs queued jobs while the oldest is
+/// not ready, so that a busy executor cannot block it. Single consumer.
 template <typename T>
 class OrderedJobs {
  public:
@@ -52,7 +52,7 @@ class OrderedJobs {
         const std::lock_guard lock(job->mutex);
         if (job->result) return std::move(*job->result);
       }
-      if (!executor_.RunOne()) break;
+      if (!executor_.IsOnWorker() || !executor_.RunOne()) break;
     }
     std::unique_lock lock(job->mutex);
     job->is_done.wait(lock, [&] { return job->result.has_value(); });
