@@ -5,15 +5,10 @@
 #include <string>
 
 #include "firn/change/change_context.h"
+#include "firn/change/replace_rows.h"
 #include "firn/expression/expression.h"
 
 namespace firn {
-
-/// How rows of a file that stays in part are changed.
-enum class WriteMode {
-  kCopyOnWrite,  ///< The file is written again without them.
-  kMergeOnRead,  ///< Delete files name them: deletion vectors from version 3 on.
-};
 
 struct DeleteRowsRequest {
   std::string branch = std::string(kMainBranch);

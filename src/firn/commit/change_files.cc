@@ -31,6 +31,8 @@ class ChangeFiles final : public SnapshotOperation {
   Result<StagedSnapshot> Stage(const CommitBase& base, CommitFiles& files) override;
 
  private:
+  Result<History> HistoryOf(const CommitBase& base) const;
+  Status CheckDeletes(const CommitBase& base, const History& history) const;
   const CommitContext& context_;
   const ChangeFilesRequest& request_;
   ManifestExchange data_;
@@ -45,22 +47,37 @@ std::string ChangeFiles::operation() const {
   return takes ? "overwrite" : "append";
 }
 
-Status ChangeFiles::Validate(const CommitBase& base) {
-  if (!request_.starting_snapshot_id) return {};
+Result<History> ChangeFiles::HistoryOf(const CommitBase& base) const {
   const TableMetadata& metadata = *base.table->metadata;
-  FIRN_ASSIGN(const History history,
-              HistorySince(metadata, base.head, *request_.starting_snapshot_id));
+  if (!request_.starting_snapshot_id) return WholeHistory(metadata, base.head);
+  return HistorySince(metadata, base.head, *request_.starting_snapshot_id);
+}
+
+Status ChangeFiles::Validate(const CommitBase& base) {
+  if (!request_.starting_snapshot_id && !request_.starts_empty) return {};
+  FIRN_ASSIGN(const History history, HistoryOf(base));
   if (history.empty()) return {};
   if (request_.isolation == Isolation::kSerializable) {
     FIRN_RETURN_IF_ERROR(
         CheckNoConflictingData(context_, *base.table, history, request_.condition));
   }
-  if (!request_.removed_data_files.empty()) {
-    const Snapshot* start = metadata.FindSnapshot(*request_.starting_snapshot_id);
+  return CheckDeletes(base, history);
+}
+
+// Of rows in files that are replaced, or of which rows are deleted or updated.
+Status ChangeFiles::CheckDeletes(const CommitBase& base, const History& history) const {
+  int64_t starting_sequence_number = 0;
+  if (request_.starting_snapshot_id) {
+    const Snapshot* start = base.table->metadata->FindSnapshot(*request_.starting_snapshot_id);
     FIRN_CHECK(start != nullptr);
+    starting_sequence_number = start->sequence_number;
+  }
+  for (const std::vector<DataFile>* files :
+       {&request_.removed_data_files, &request_.updated_data_files}) {
+    if (files->empty()) continue;
     FIRN_RETURN_IF_ERROR(CheckNoNewDeletes(
-        context_, *base.table, base.manifests, request_.removed_data_files,
-        {.starting_sequence_number = start->sequence_number, .ignores_equality_deletes = false}));
+        context_, *base.table, base.manifests, *files,
+        {.starting_sequence_number = starting_sequence_number, .ignores_equality_deletes = false}));
   }
   std::unordered_set<std::string_view> named;
   std::unordered_set<std::string_view> with_vector;
@@ -68,7 +85,9 @@ Status ChangeFiles::Validate(const CommitBase& base) {
     named.insert(ReferencedDataFile(file));
     if (file.is_deletion_vector()) with_vector.insert(ReferencedDataFile(file));
   }
-  FIRN_RETURN_IF_ERROR(CheckDataFilesStay(context_, *base.table, history, named));
+  const DeletedFiles deleted =
+      request_.updated_data_files.empty() ? DeletedFiles::kIgnore : DeletedFiles::kConflict;
+  FIRN_RETURN_IF_ERROR(CheckDataFilesStay(context_, *base.table, history, named, deleted));
   return CheckNoNewVectors(context_, *base.table, history, with_vector);
 }
 

@@ -133,6 +133,43 @@ TEST_F(ChangeFilesTest, RefusesToReplaceAFileThatIsGoneOrHasNewDeletes) {
   EXPECT_THAT(Commit(), IsError(ErrorCode::kCommitConflict, "eq"));
 }
 
+// An updated row that someone else deleted would come back.
+TEST_F(ChangeFilesTest, RefusesToUpdateRowsOfAFileThatLostOthersMeanwhile) {
+  const auto commit = [&](bool is_update, const auto& meanwhile) {
+    MakeTable();
+    RequestDeletes();
+    request_.isolation = Isolation::kSnapshot;
+    if (is_update) {
+      request_.updated_data_files = {a_};
+      request_.added_data_files = {table_->MakeDataFile("updated", 1)};
+    }
+    meanwhile();
+    return Commit();
+  };
+  const auto delete_rows = [&] { table_->Add({table_->MakePositionDeletes("late", a_)}); };
+  const auto delete_by_key = [&] { table_->Add({table_->MakeEqualityDeletes("eq")}); };
+  const auto delete_file = [&] { table_->Remove(a_.file_path); };
+  EXPECT_THAT(commit(true, delete_rows), IsError(ErrorCode::kCommitConflict, "late"));
+  EXPECT_THAT(commit(true, delete_by_key), IsError(ErrorCode::kCommitConflict, "eq"));
+  EXPECT_THAT(commit(true, delete_file), IsError(ErrorCode::kCommitConflict, "taken out"));
+  EXPECT_THAT(commit(true, [] {}), IsOk());
+  // A deletion does not mind that rows go twice.
+  EXPECT_THAT(commit(false, delete_rows), IsOk());
+  EXPECT_THAT(commit(false, delete_file), IsOk());
+}
+
+TEST_F(ChangeFilesTest, TakesAllRowsForNewIfTheBranchWasEmpty) {
+  table_ = std::make_unique<TestTable>(TestTableOptions{});
+  planned_ = table_->Load();
+  request_ = {};
+  request_.starts_empty = true;
+  request_.added_data_files = {table_->MakeDataFile("ours")};
+  table_->Add({table_->MakeDataFile("theirs")});
+  EXPECT_THAT(Commit(), IsError(ErrorCode::kCommitConflict, "theirs"));
+  request_.isolation = Isolation::kSnapshot;
+  EXPECT_THAT(Commit(), IsOk());
+}
+
 TEST_F(ChangeFilesTest, RefusesASecondDeletionVectorForAFile) {
   MakeTable({.format_version = 3});
   request_.added_delete_files = {table_->MakeDeletionVector("ours.puffin", a_, 4, 2)};

@@ -105,8 +105,9 @@ struct PartitionKey {
 struct ChangeFilesRequest {
   std::string branch = std::string(kMainBranch);
   /// The snapshot in which the rows were looked for; empty: none was, and nothing that came since
-  /// is a conflict.
+  /// is a conflict, unless the branch had no snapshot then.
   std::optional<SnapshotId> starting_snapshot_id;
+  bool starts_empty = false;  ///< The branch had none: all that it has now came since.
   std::vector<DataFile> removed_data_files;
   /// Obsolete with this change: of removed data files, or merged into added delete files.
   std::vector<DeleteFilePtr> removed_delete_files;
@@ -116,6 +117,10 @@ struct ChangeFilesRequest {
   bool replaces_table = false;
   std::vector<DataFile> added_data_files;
   std::vector<DataFile> added_delete_files;  ///< Each names its one data file.
+  /// Data files that stay and of which rows are put in again, changed, after `added_delete_files`
+  /// take them out: a delete of such a row that came meanwhile would be undone, so it is a
+  /// conflict.
+  std::vector<DataFile> updated_data_files;
   /// The rows that were looked for, unbound; null: all.
   ExpressionPtr condition;
   Isolation isolation = Isolation::kSerializable;
@@ -127,7 +132,8 @@ struct ChangeFilesRequest {
 ///
 /// Errors  kCommitConflict: as CommitRewriteFiles, or a data file in which rows are deleted was
 ///         rewritten, or got another deletion vector, or (serializable) new rows may match the
-///         condition. kCommitUnknown: with the snapshot id and how to check.
+///         condition, or a delete applies to an updated data file. kCommitUnknown: with the
+///         snapshot id and how to check.
 Result<CommitResult> CommitChangeFiles(const CommitContext& context, const Table& planned,
                                        const ChangeFilesRequest& request);
 

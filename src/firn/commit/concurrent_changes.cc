@@ -117,21 +117,24 @@ Status CheckNoConflictingData(const CommitContext& context, const Table& base,
 }
 
 Status CheckDataFilesStay(const CommitContext& context, const Table& base, const History& history,
-                          const std::unordered_set<std::string_view>& paths) {
+                          const std::unordered_set<std::string_view>& paths, DeletedFiles deleted) {
   if (paths.empty()) return {};
-  return VisitChanges(context, base, history,
-                      {.content = ManifestContent::kData,
-                       .status = EntryStatus::kDeleted,
-                       .operations = {"overwrite", "replace"},
-                       .options = {.with_metrics = false}},
-                      [&](const Snapshot& snapshot, ManifestEntry& entry) -> Status {
-                        if (!paths.contains(entry.file.file_path)) return {};
-                        return MakeError(
-                            ErrorCode::kCommitConflict,
-                            "data file '{}', of which rows were to be deleted, was rewritten by "
-                            "snapshot {} after the operation began; run the operation again",
-                            entry.file.file_path, snapshot.snapshot_id);
-                      });
+  std::vector<std::string_view> operations = {"overwrite", "replace"};
+  if (deleted == DeletedFiles::kConflict) operations.push_back("delete");
+  return VisitChanges(
+      context, base, history,
+      {.content = ManifestContent::kData,
+       .status = EntryStatus::kDeleted,
+       .operations = std::move(operations),
+       .options = {.with_metrics = false}},
+      [&](const Snapshot& snapshot, ManifestEntry& entry) -> Status {
+        if (!paths.contains(entry.file.file_path)) return {};
+        return MakeError(
+            ErrorCode::kCommitConflict,
+            "data file '{}', of which rows were to be deleted, was rewritten or "
+            "taken out by snapshot {} after the operation began; run the operation again",
+            entry.file.file_path, snapshot.snapshot_id);
+      });
 }
 
 Status CheckNoNewVectors(const CommitContext& context, const Table& base, const History& history,

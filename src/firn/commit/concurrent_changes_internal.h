@@ -20,10 +20,16 @@ using History = std::vector<const Snapshot*>;
 Status CheckNoConflictingData(const CommitContext& context, const Table& base,
                               const History& history, const ExpressionPtr& filter);
 
-/// Fail if the snapshots took one of the data files out of the table, by any operation but a delete
-/// of whole files: their rows are gone then, too. Errors: kCommitConflict, naming the file.
+/// What to do with rows of data files that others took out as a whole, by a delete.
+enum class DeletedFiles {
+  kIgnore,    ///< The rows were to be deleted: they are.
+  kConflict,  ///< The rows were to be updated, and would come back.
+};
+
+/// Fail if the snapshots took one of the data files out of the table: by a rewrite, or, as
+/// `deleted` says, by a delete of whole files. Errors: kCommitConflict, naming the file.
 Status CheckDataFilesStay(const CommitContext& context, const Table& base, const History& history,
-                          const std::unordered_set<std::string_view>& paths);
+                          const std::unordered_set<std::string_view>& paths, DeletedFiles deleted);
 
 /// Fail if the snapshots added a deletion vector for one of the data files.
 /// Errors: kCommitConflict, naming the file.

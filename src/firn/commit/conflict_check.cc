@@ -85,6 +85,28 @@ Result<std::vector<const Snapshot*>> HistorySince(const TableMetadata& metadata,
                    starting_id, head == nullptr ? 0 : head->snapshot_id);
 }
 
+Result<std::vector<const Snapshot*>> WholeHistory(const TableMetadata& metadata,
+                                                  const Snapshot* head) {
+  std::vector<const Snapshot*> all;
+  std::unordered_set<SnapshotId> seen;
+  for (const Snapshot* at = head; at != nullptr;) {
+    if (!seen.insert(at->snapshot_id).second) {
+      return MakeError(ErrorCode::kCorrupt, "snapshot {} is its own ancestor", at->snapshot_id);
+    }
+    all.push_back(at);
+    if (!at->parent_snapshot_id) break;
+    const SnapshotId parent = *at->parent_snapshot_id;
+    at = metadata.FindSnapshot(parent);
+    if (at == nullptr) {
+      return MakeError(ErrorCode::kCommitConflict,
+                       "cannot determine the history of the branch, which was empty when the "
+                       "operation began: snapshot {} expired meanwhile; run the operation again",
+                       parent);
+    }
+  }
+  return all;
+}
+
 Status CheckNoNewDeletes(const CommitContext& context, const Table& base,
                          const std::vector<ManifestFile>& manifests,
                          const std::vector<DataFile>& data_files, const NewDeletesCheck& check) {

@@ -13,6 +13,11 @@ namespace firn {
 Result<std::vector<const Snapshot*>> HistorySince(const TableMetadata& metadata,
                                                   const Snapshot* head, SnapshotId starting_id);
 
+/// All snapshots up to and including `head` (null: none), newest first. Errors: kCommitConflict if
+/// some of them expired: the history cannot be determined.
+Result<std::vector<const Snapshot*>> WholeHistory(const TableMetadata& metadata,
+                                                  const Snapshot* head);
+
 /// Which deletes count as new for a set of data files that a commit replaces.
 struct NewDeletesCheck {
   int64_t starting_sequence_number = 0;  ///< Deletes numbered at or below were read.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <arrow/type_fwd.h>
 
@@ -22,6 +23,10 @@ class BatchStream {
 
 /// Hand `stream` out as a C stream. `get_last_error` is the error as `Error::Format` writes it.
 RowStream ExportBatches(std::unique_ptr<BatchStream> stream);
+
+/// All rows of the streams, one stream after the other; their schemas are those of the first.
+/// There is one at least. Errors: those of the first stream's schema.
+Result<RowStream> ConcatenateRows(std::vector<RowStream> streams);
 
 /// Reads any C stream. An error that names a code of firn ("corrupt: ...") gets it back; others are
 /// kInternal.

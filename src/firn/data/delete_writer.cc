@@ -158,20 +158,23 @@ Result<std::vector<DataFile>> WriteDeletionVectors(const WriteContext& context,
 
 Result<std::vector<DataFile>> WritePositionDeletes(const WriteContext& context,
                                                    const std::vector<FileDeletes>& deletes) {
-  std::vector<DataFile> files;
-  for (const FileDeletes& of_file : deletes) {
-    Result<DataFile> file = WritePositionsOf(context, of_file);
-    if (file.ok()) {
-      files.push_back(*std::move(file));
-      continue;
-    }
-    std::vector<std::string> written;
-    for (const DataFile& done : files)
-      written.push_back(done.file_path);
-    DiscardFiles(*context.io, written, "a delete file of a failed operation");
-    return file.error();
+  WriteContext one_by_one = context;
+  one_by_one.encode_threads = 1;  // Of one small file; many are written at once.
+  std::vector<DataFile> files(deletes.size());
+  const Status status = ParallelFor(
+      *context.executor, deletes.size(),
+      [&](size_t i) -> Status {
+        FIRN_ASSIGN(files[i], WritePositionsOf(one_by_one, deletes[i]));
+        return {};
+      },
+      context.cancel);
+  if (status.ok()) return files;
+  std::vector<std::string> written;
+  for (const DataFile& file : files) {
+    if (!file.file_path.empty()) written.push_back(file.file_path);
   }
-  return files;
+  DiscardFiles(*context.io, written, "a delete file of a failed operation");
+  return status.error();
 }
 
 }  // namespace firn

@@ -62,11 +62,20 @@ Result<PositionsByFile> FindPositions(const ReadContext& context, std::vector<Fi
   }
 }
 
-Result<PositionSet> LoadDeletedPositions(const ReadContext& context, const FileScanTask& task) {
-  const std::vector<FileScanTask> tasks = {task};
+Result<std::vector<PositionSet>> LoadDeletedPositions(const ReadContext& context,
+                                                      const std::vector<FileScanTask>& tasks) {
+  std::vector<PositionSet> all(tasks.size());
   PositionDeletes deletes(context, BudgetPool::Make(context.budget->total_bytes()), tasks);
-  FIRN_ASSIGN(const auto positions, deletes.Load(tasks[0]));
-  return positions == nullptr ? PositionSet() : *positions;
+  FIRN_RETURN_IF_ERROR(ParallelFor(
+      *context.executor, tasks.size(),
+      [&](size_t i) -> Status {
+        if (tasks[i].deletes.empty()) return {};
+        FIRN_ASSIGN(const auto positions, deletes.Load(tasks[i]));
+        if (positions != nullptr) all[i] = *positions;
+        return {};
+      },
+      context.cancel));
+  return all;
 }
 
 SchemaPtr SchemaWithLineage(const TableMetadata& metadata) {

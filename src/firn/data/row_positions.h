@@ -20,9 +20,10 @@ using PositionsByFile = std::map<std::string, PositionSet, std::less<>>;
 Result<PositionsByFile> FindPositions(const ReadContext& context, std::vector<FileScanTask> tasks,
                                       const ExpressionPtr& filter);
 
-/// What the position delete files and deletion vectors of one task delete in its data file.
-/// Errors: kCorrupt, kNotFound, naming the delete file.
-Result<PositionSet> LoadDeletedPositions(const ReadContext& context, const FileScanTask& task);
+/// What the position delete files and deletion vectors of each task delete in its data file, in the
+/// order of `tasks`. Errors: kCorrupt, kNotFound, naming the delete file.
+Result<std::vector<PositionSet>> LoadDeletedPositions(const ReadContext& context,
+                                                      const std::vector<FileScanTask>& tasks);
 
 /// Positions to delete in one data file.
 struct FileDeletes {
@@ -35,7 +36,8 @@ struct FileDeletes {
 Result<std::vector<DataFile>> WriteDeletionVectors(const WriteContext& context,
                                                    const std::vector<FileDeletes>& deletes);
 
-/// Position delete files (version 2), one for each data file; otherwise as above.
+/// Position delete files (version 2), one for each data file, written in parallel; otherwise as
+/// above.
 Result<std::vector<DataFile>> WritePositionDeletes(const WriteContext& context,
                                                    const std::vector<FileDeletes>& deletes);
 
