@@ -5,7 +5,7 @@
 
 #include "firn/data/column_metrics_internal.h"
 #include "firn/data/leaf_column_internal.h"
-#include "firn/format/value_bounds.h"
+#include "firn/data/leaf_statistics_internal.h"
 
 namespace firn {
 
@@ -62,26 +62,16 @@ Result<FileMetrics> MetricsCollector::Finish(const FieldMap<int64_t>& column_siz
     if (!is_left_out) metrics.column_sizes.emplace_back(id, size);
   }
   for (const Leaf& leaf : leaves_) {
-    const int32_t id = leaf.field.id;
-    const Type& type = *leaf.field.type;
-    metrics.value_counts.emplace_back(id, row_count_);
-    metrics.null_value_counts.emplace_back(id, leaf.null_count);
-    if (leaf.bounds == nullptr) continue;
-    if (type.is_float()) metrics.nan_value_counts.emplace_back(id, leaf.bounds->nan_count());
-    if (leaf.mode.kind == MetricsMode::Kind::kCounts) continue;
-    Value lower = leaf.bounds->lower();
-    std::optional<Value> upper = leaf.bounds->upper();
-    if (lower.is_null()) continue;
-    if (leaf.mode.kind == MetricsMode::Kind::kTruncate) {
-      lower = TruncateLowerBound(lower, leaf.mode.width);
-      upper = TruncateUpperBound(*upper, leaf.mode.width);
+    LeafStatistics statistics{.field = &leaf.field,
+                              .mode = leaf.mode,
+                              .value_count = row_count_,
+                              .null_count = leaf.null_count};
+    if (leaf.bounds != nullptr) {
+      statistics.nan_count = leaf.bounds->nan_count();
+      statistics.lower = leaf.bounds->lower();
+      statistics.upper = leaf.bounds->upper();
     }
-    FIRN_ASSIGN(std::string lower_bytes, ToBoundBytes(lower, type), "column '{}'", leaf.field.name);
-    metrics.lower_bounds.emplace_back(id, std::move(lower_bytes));
-    if (!upper) continue;
-    FIRN_ASSIGN(std::string upper_bytes, ToBoundBytes(*upper, type), "column '{}'",
-                leaf.field.name);
-    metrics.upper_bounds.emplace_back(id, std::move(upper_bytes));
+    FIRN_RETURN_IF_ERROR(AddLeafMetrics(statistics, metrics));
   }
   return metrics;
 }

@@ -4,6 +4,7 @@
 
 #include "firn/data/reader.h"
 #include "firn/data/row_positions.h"
+#include "firn/data/transcode_files.h"
 #include "firn/data/writer.h"
 #include "firn/maintain/rewrite_data_files.h"
 
@@ -50,12 +51,24 @@ Status VerifyRows(const FileGroup& group, const std::vector<DataFile>& outputs) 
   return {};
 }
 
-}  // namespace
-
-Result<GroupResult> RunFileGroup(const MaintainContext& context, const Table& table,
-                                 const FileGroup& group) {
-  const TableMetadata& metadata = *table.metadata;
-  const SchemaPtr schema = SchemaWithLineage(metadata);
+// Below rows where that is possible: nothing is converted, and little decoded.
+Result<std::vector<DataFile>> WriteGroup(const MaintainContext& context, const Table& table,
+                                         const FileGroup& group) {
+  const SchemaPtr schema = SchemaWithLineage(*table.metadata);
+  const WriteContext write{.io = table.io,
+                           .metadata = table.metadata,
+                           .executor = context.commit.executor,
+                           .budget = context.budget,
+                           .cancel = context.commit.cancel,
+                           .random = context.commit.random};
+  const DataWriteOptions options{.schema = schema,
+                                 .spec = table.metadata->FindSpec(group.output_spec_id),
+                                 .partition = group.partition,
+                                 .target_file_bytes = group.split_bytes};
+  if (group.partition) {
+    FIRN_ASSIGN(auto transcoded, TranscodeDataFiles(write, options, group.inputs));
+    if (transcoded) return std::move(*transcoded);
+  }
   const ReadContext read{.io = table.io,
                          .metadata = table.metadata,
                          .executor = context.commit.executor,
@@ -63,20 +76,15 @@ Result<GroupResult> RunFileGroup(const MaintainContext& context, const Table& ta
                          .cancel = context.commit.cancel};
   FIRN_ASSIGN(RowStream rows,
               ReadTasks(read, group.inputs, {.projection = schema, .is_ordered = true}));
-  const WriteContext write{.io = table.io,
-                           .metadata = table.metadata,
-                           .executor = context.commit.executor,
-                           .budget = context.budget,
-                           .cancel = context.commit.cancel,
-                           .random = context.commit.random};
-  FIRN_ASSIGN(std::vector<DataFile> outputs,
-              WriteDataFiles(write,
-                             {.schema = schema,
-                              .spec = metadata.FindSpec(group.output_spec_id),
-                              .partition = group.partition,
-                              .target_file_bytes = group.split_bytes},
-                             std::move(rows)),
-              "group {} ({})", group.index, group.partition_path);
+  return WriteDataFiles(write, options, std::move(rows));
+}
+
+}  // namespace
+
+Result<GroupResult> RunFileGroup(const MaintainContext& context, const Table& table,
+                                 const FileGroup& group) {
+  FIRN_ASSIGN(std::vector<DataFile> outputs, WriteGroup(context, table, group), "group {} ({})",
+              group.index, group.partition_path);
   if (const Status verified = VerifyRows(group, outputs); !verified.ok()) {
     DiscardOutputs(*table.io, outputs);
     return verified.error();

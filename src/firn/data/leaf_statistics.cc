@@ -1,0 +1,31 @@
+#include <utility>
+
+#include "firn/data/leaf_statistics_internal.h"
+#include "firn/format/value_bounds.h"
+
+namespace firn {
+
+Status AddLeafMetrics(const LeafStatistics& leaf, FileMetrics& metrics) {
+  const int32_t id = leaf.field->id;
+  const Type& type = *leaf.field->type;
+  if (leaf.mode.kind == MetricsMode::Kind::kNone) return {};
+  if (leaf.stored_bytes) metrics.column_sizes.emplace_back(id, *leaf.stored_bytes);
+  metrics.value_counts.emplace_back(id, leaf.value_count);
+  metrics.null_value_counts.emplace_back(id, leaf.null_count);
+  if (type.is_float()) metrics.nan_value_counts.emplace_back(id, leaf.nan_count);
+  if (leaf.mode.kind == MetricsMode::Kind::kCounts || leaf.lower.is_null()) return {};
+  Value lower = leaf.lower;
+  std::optional<Value> upper = leaf.upper;
+  if (leaf.mode.kind == MetricsMode::Kind::kTruncate) {
+    lower = TruncateLowerBound(lower, leaf.mode.width);
+    upper = TruncateUpperBound(*upper, leaf.mode.width);
+  }
+  FIRN_ASSIGN(std::string lower_bytes, ToBoundBytes(lower, type), "column '{}'", leaf.field->name);
+  metrics.lower_bounds.emplace_back(id, std::move(lower_bytes));
+  if (!upper) return {};
+  FIRN_ASSIGN(std::string upper_bytes, ToBoundBytes(*upper, type), "column '{}'", leaf.field->name);
+  metrics.upper_bounds.emplace_back(id, std::move(upper_bytes));
+  return {};
+}
+
+}  // namespace firn

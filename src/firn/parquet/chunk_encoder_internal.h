@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "firn/parquet/compression_internal.h"
+#include "firn/parquet/page_header_internal.h"
+#include "firn/parquet/transcode.h"
+#include "firn/parquet/value_dictionary_internal.h"
+#include "firn/parquet/value_order_internal.h"
+
+namespace firn {
+
+/// Cuts levels and values into pages of one column chunk and compresses them.
+class ChunkEncoder {
+ public:
+  /// `dictionary`, sorted, or null: values are written plain. All outlive the encoder.
+  ChunkEncoder(const LeafNode& leaf, ValueOrder order, const ChunkOptions& options,
+               const ValueDictionary* dictionary, PageCodec& codec);
+
+  /// Rows that still fit in the page, at least 1: a full page is written first. To be called where
+  /// a row begins.
+  Result<int64_t> RoomForRows();
+
+  /// Levels of whole rows, or of the rest of a row. Empty spans: all defined, each a row.
+  void AddLevels(size_t count, std::span<const uint8_t> definition,
+                 std::span<const uint8_t> repetition, size_t value_count);
+
+  /// Numbers of the dictionary.
+  void AddIndices(std::span<const uint32_t> numbers);
+  /// Values of fixed width; booleans a byte each.
+  void AddFixed(const std::byte* values, size_t count);
+  /// One byte array.
+  void AddBytes(std::string_view value);
+  /// Byte arrays with their lengths, whose bounds are told apart by `AddBound`.
+  void AddPlainBytes(std::span<const std::byte> bytes) { plain_.Append(bytes); }
+  void AddBound(std::string_view value) { page_bounds_.AddBytes(value); }
+
+  /// Room for `count` values of fixed width, to be filled by the caller and told by `FixedFilled`.
+  std::byte* GrowFixed(size_t count) { return plain_.Grow(count * width_); }
+  void FixedFilled(const std::byte* values, size_t count) {
+    page_bounds_.AddFixed(values, count, width_);
+  }
+
+  /// Rows so far.
+  int64_t row_count() const { return chunk_.row_count + row_count_; }
+
+  Result<EncodedChunk> Finish();
+
+ private:
+  Status EndPage();
+  Status WriteDictionary();
+  Status WritePage(const PageHeader& header, std::span<const std::byte> body);
+  void AppendLevelRuns(std::span<const uint8_t> levels, int level_max);
+  void AppendValues();
+  void FindIndexBounds();
+  void FillMetadata();
+
+  const LeafNode& leaf_;
+  const ValueOrder order_;
+  const ChunkOptions& options_;
+  const ValueDictionary* dictionary_;
+  PageCodec& codec_;
+  const size_t width_;
+  const int index_bits_;
+
+  // The page being filled.
+  std::vector<uint8_t> definition_;
+  std::vector<uint8_t> repetition_;
+  std::vector<uint32_t> indices_;
+  PageBuffer plain_;
+  ValueBounds page_bounds_;
+  size_t level_count_ = 0;
+  size_t value_count_ = 0;
+  int64_t row_count_ = 0;
+
+  PageBuffer body_;
+  PageBuffer stored_;
+  int64_t stored_bytes_ = 0;  // Of all pages so far.
+  ValueBounds bounds_;
+  EncodedChunk chunk_;
+};
+
+}  // namespace firn

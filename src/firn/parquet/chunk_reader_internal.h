@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "firn/parquet/compression_internal.h"
+#include "firn/parquet/footer.h"
+#include "firn/parquet/page_header_internal.h"
+
+namespace firn {
+
+/// The values of a dictionary page. They refer to the reader's memory.
+struct DictionaryValues {
+  size_t count = 0;
+  size_t width = 0;                     ///< 0: byte arrays.
+  const std::byte* fixed = nullptr;     ///< Values of `width`.
+  std::vector<std::string_view> bytes;  ///< Byte arrays.
+
+  std::string_view At(size_t i) const {
+    return width > 0 ? std::string_view(reinterpret_cast<const char*>(fixed) + i * width, width)
+                     : bytes[i];
+  }
+};
+
+/// A data page taken apart. It refers to the reader's memory until the next page is read.
+struct DataPage {
+  size_t level_count = 0;               ///< Values and nulls.
+  std::span<const uint8_t> definition;  ///< Empty: all values are defined.
+  std::span<const uint8_t> repetition;  ///< Empty: each value is a row.
+  size_t value_count = 0;               ///< Without nulls.
+  bool is_dictionary_encoded = false;
+  std::span<const uint32_t> indices;  ///< If so: below the size of the dictionary.
+  std::span<const std::byte> plain;   ///< Else: PLAIN; booleans a byte each.
+};
+
+/// Reads the pages of one column chunk. Every length is checked before it is used.
+class ChunkReader {
+ public:
+  /// `bytes` are those of the chunk from its start offset on. All outlive the reader.
+  ChunkReader(std::span<const std::byte> bytes, const ColumnChunk& chunk, const LeafNode& leaf,
+              PageCodec& codec);
+
+  /// The dictionary, if the chunk begins with one; to be called before `Next`. Errors: kCorrupt;
+  /// kUnsupported.
+  Result<std::optional<DictionaryValues>> ReadDictionary();
+
+  /// The next data page; nullopt behind the last one. Errors: likewise.
+  Result<std::optional<DataPage>> Next();
+
+ private:
+  Result<std::span<const std::byte>> Body(const PageHeader& header, PageBuffer& to);
+  Result<std::span<const std::byte>> BodyOfVersion2(const PageHeader& header);
+  Status SplitLevels(const PageHeader& header, std::span<const std::byte>& body, DataPage& page);
+  Status ReadLevels(std::span<const std::byte> in, int level_max, std::vector<uint8_t>& levels,
+                    size_t count, std::span<const uint8_t>& out);
+  Status ReadValues(const PageHeader& header, std::span<const std::byte> body, DataPage& page);
+  Status ReadBooleans(const PageHeader& header, std::span<const std::byte> body, DataPage& page);
+
+  std::span<const std::byte> bytes_;
+  const ColumnChunk& chunk_;
+  const LeafNode& leaf_;
+  PageCodec& codec_;
+  size_t position_ = 0;
+  int64_t values_read_ = 0;
+  size_t dictionary_size_ = 0;
+  bool has_dictionary_ = false;
+  PageBuffer dictionary_body_;
+  PageBuffer body_;
+  std::vector<uint8_t> definition_;
+  std::vector<uint8_t> repetition_;
+  std::vector<uint32_t> indices_;
+  std::vector<uint8_t> booleans_;
+};
+
+}  // namespace firn

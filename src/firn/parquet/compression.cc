@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include <libdeflate.h>
+#include <lz4.h>
+#include <snappy.h>
+#include <zstd.h>
+
+#include "firn/parquet/compression_internal.h"
+
+namespace firn {
+namespace {
+
+constexpr int kZstdLevel = 3;
+constexpr int kGzipLevel = 6;
+constexpr size_t kGrowthMin = 4096;
+
+const char* Chars(std::span<const std::byte> bytes) {
+  return reinterpret_cast<const char*>(bytes.data());
+}
+char* Chars(std::span<std::byte> bytes) { return reinterpret_cast<char*>(bytes.data()); }
+
+Error Damaged(std::string_view codec) {
+  return MakeError(ErrorCode::kCorrupt, "a page does not decompress as {} says", codec);
+}
+
+// A gzip stream may have several members, as Java's writers for large pages make them.
+Status InflateMembers(libdeflate_decompressor* inflater, std::span<const std::byte> in,
+                      std::span<std::byte> out) {
+  while (!out.empty() || !in.empty()) {
+    size_t used = 0;
+    size_t made = 0;
+    const auto result = libdeflate_gzip_decompress_ex(inflater, in.data(), in.size(), out.data(),
+                                                      out.size(), &used, &made);
+    if (result != LIBDEFLATE_SUCCESS) return Damaged("gzip");
+    in = in.subspan(used);
+    out = out.subspan(made);
+    if (in.empty()) break;
+  }
+  return out.empty() ? Status() : Status(Damaged("gzip"));
+}
+
+}  // namespace
+
+void PageBuffer::Resize(size_t size) {
+  if (size > capacity_) {
+    const size_t capacity = std::max({size, capacity_ + capacity_ / 2, kGrowthMin});
+    std::unique_ptr<std::byte[]> bytes(new std::byte[capacity + kSlack]);
+    if (size_ > 0) std::memcpy(bytes.get(), bytes_.get(), size_);
+    bytes_ = std::move(bytes);
+    capacity_ = capacity;
+  }
+  size_ = size;
+}
+
+std::byte* PageBuffer::Grow(size_t count) {
+  const size_t start = size_;
+  Resize(size_ + count);
+  return bytes_.get() + start;
+}
+
+void PageBuffer::Append(std::span<const std::byte> bytes) {
+  if (!bytes.empty()) std::memcpy(Grow(bytes.size()), bytes.data(), bytes.size());
+}
+
+bool IsSupported(ParquetCodec codec) {
+  return codec == ParquetCodec::kUncompressed || codec == ParquetCodec::kSnappy ||
+         codec == ParquetCodec::kGzip || codec == ParquetCodec::kZstd ||
+         codec == ParquetCodec::kLz4Raw;
+}
+
+struct PageCodec::State {
+  ~State() {
+    ZSTD_freeDCtx(unzstd);
+    ZSTD_freeCCtx(zstd);
+    libdeflate_free_decompressor(inflate);
+    libdeflate_free_compressor(deflate);
+  }
+
+  ZSTD_DCtx* unzstd = nullptr;
+  ZSTD_CCtx* zstd = nullptr;
+  libdeflate_decompressor* inflate = nullptr;
+  libdeflate_compressor* deflate = nullptr;
+  int deflate_level = 0;
+};
+
+PageCodec::PageCodec() : state_(std::make_unique<State>()) {}
+PageCodec::PageCodec(PageCodec&&) noexcept = default;
+PageCodec& PageCodec::operator=(PageCodec&&) noexcept = default;
+PageCodec::~PageCodec() = default;
+
+Status PageCodec::Decompress(ParquetCodec codec, std::span<const std::byte> in,
+                             std::span<std::byte> out) {
+  State& state = *state_;
+  switch (codec) {
+    case ParquetCodec::kUncompressed:
+      if (in.size() != out.size()) return Damaged("its header");
+      if (!in.empty()) std::memcpy(out.data(), in.data(), in.size());
+      return {};
+    case ParquetCodec::kSnappy: {
+      size_t size = 0;
+      const bool is_right = snappy::GetUncompressedLength(Chars(in), in.size(), &size) &&
+                            size == out.size() &&
+                            snappy::RawUncompress(Chars(in), in.size(), Chars(out));
+      return is_right ? Status() : Status(Damaged("snappy"));
+    }
+    case ParquetCodec::kGzip:
+      if (state.inflate == nullptr) state.inflate = libdeflate_alloc_decompressor();
+      return InflateMembers(state.inflate, in, out);
+    case ParquetCodec::kZstd: {
+      if (state.unzstd == nullptr) state.unzstd = ZSTD_createDCtx();
+      const size_t size =
+          ZSTD_decompressDCtx(state.unzstd, out.data(), out.size(), in.data(), in.size());
+      return size == out.size() ? Status() : Status(Damaged("zstd"));
+    }
+    case ParquetCodec::kLz4Raw: {
+      if (in.size() > std::numeric_limits<int>::max()) return Damaged("lz4");
+      const int size = LZ4_decompress_safe(Chars(in), Chars(out), static_cast<int>(in.size()),
+                                           static_cast<int>(out.size()));
+      return size >= 0 && static_cast<size_t>(size) == out.size() ? Status()
+                                                                  : Status(Damaged("lz4"));
+    }
+    case ParquetCodec::kLzo:
+    case ParquetCodec::kBrotli:
+    case ParquetCodec::kLz4Hadoop:
+      break;
+  }
+  return MakeError(ErrorCode::kUnsupported, "pages of codec {}", static_cast<int>(codec));
+}
+
+Status PageCodec::Compress(ParquetCodec codec, std::optional<int> level,
+                           std::span<const std::byte> in, PageBuffer& out) {
+  State& state = *state_;
+  const size_t start = out.size();
+  size_t size = 0;
+  bool is_done = false;
+  switch (codec) {
+    case ParquetCodec::kUncompressed:
+      out.Append(in);
+      return {};
+    case ParquetCodec::kSnappy:
+      out.Resize(start + snappy::MaxCompressedLength(in.size()));
+      snappy::RawCompress(Chars(in), in.size(), reinterpret_cast<char*>(out.data()) + start, &size);
+      is_done = true;
+      break;
+    case ParquetCodec::kGzip: {
+      const int wanted = level.value_or(kGzipLevel);
+      if (state.deflate == nullptr || state.deflate_level != wanted) {
+        libdeflate_free_compressor(state.deflate);
+        state.deflate = libdeflate_alloc_compressor(wanted);
+        state.deflate_level = wanted;
+      }
+      if (state.deflate == nullptr) break;
+      out.Resize(start + libdeflate_gzip_compress_bound(state.deflate, in.size()));
+      size = libdeflate_gzip_compress(state.deflate, in.data(), in.size(), out.data() + start,
+                                      out.size() - start);
+      is_done = size > 0;
+      break;
+    }
+    case ParquetCodec::kZstd:
+      if (state.zstd == nullptr) state.zstd = ZSTD_createCCtx();
+      out.Resize(start + ZSTD_compressBound(in.size()));
+      size = ZSTD_compressCCtx(state.zstd, out.data() + start, out.size() - start, in.data(),
+                               in.size(), level.value_or(kZstdLevel));
+      is_done = ZSTD_isError(size) == 0;
+      break;
+    case ParquetCodec::kLz4Raw: {
+      if (in.size() > LZ4_MAX_INPUT_SIZE) break;
+      const int bound = LZ4_compressBound(static_cast<int>(in.size()));
+      out.Resize(start + static_cast<size_t>(bound));
+      const int made = LZ4_compress_default(Chars(in), reinterpret_cast<char*>(out.data()) + start,
+                                            static_cast<int>(in.size()), bound);
+      size = static_cast<size_t>(std::max(made, 0));
+      is_done = made > 0 || in.empty();
+      break;
+    }
+    case ParquetCodec::kLzo:
+    case ParquetCodec::kBrotli:
+    case ParquetCodec::kLz4Hadoop:
+      return MakeError(ErrorCode::kUnsupported, "pages of codec {}", static_cast<int>(codec));
+  }
+  if (!is_done) {
+    out.Resize(start);
+    return MakeError(ErrorCode::kInternal, "a page of {} bytes could not be compressed", in.size());
+  }
+  out.Resize(start + size);
+  return {};
+}
+
+}  // namespace firn

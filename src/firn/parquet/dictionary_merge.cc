@@ -1,0 +1,188 @@
+#include <cmath>
+#include <cstring>
+
+#include "firn/parquet/dictionary_merge_internal.h"
+#include "firn/parquet/row_walk_internal.h"
+
+namespace firn {
+namespace {
+
+// A number that is not known yet.
+constexpr uint32_t kUnset = UINT32_MAX;
+// As many distinct values are needed to guess how many there will be in the end.
+constexpr size_t kGuessMin = 8192;
+
+// How many distinct values `total` values will have, if the first `seen` had `distinct`: as if each
+// was drawn from equally many, evenly. Where few values are frequent, there will be fewer.
+double GuessDistinct(double distinct, double seen, double total) {
+  if (distinct >= seen) return total;
+  // distinct = domain * (1 - exp(-seen / domain)); solved for x = seen / domain.
+  double low = 0;
+  double high = 64;
+  for (int i = 0; i < 50; ++i) {
+    const double x = (low + high) / 2;
+    const double share = x == 0 ? 1 : -std::expm1(-x) / x;
+    (share > distinct / seen ? low : high) = x;
+  }
+  const double domain = seen / high;
+  return -domain * std::expm1(-total / domain);
+}
+
+bool HasOnlyDictionaryPages(const ColumnChunk& chunk) {
+  if (chunk.encoding_stats.empty()) return false;
+  for (const PageEncodingStats& stats : chunk.encoding_stats) {
+    if (stats.page_type == static_cast<int32_t>(PageType::kDictionary) || stats.count == 0) {
+      continue;
+    }
+    if (stats.encoding != ParquetEncoding::kRleDictionary &&
+        stats.encoding != ParquetEncoding::kPlainDictionary) {
+      return false;
+    }
+  }
+  return true;
+}
+
+class DictionaryMerge {
+ public:
+  DictionaryMerge(const LeafNode& to, const ChunkOptions& options, PageCodec& codec)
+      : width_(ValueWidth(to.element)),
+        bytes_max_(static_cast<size_t>(options.dictionary_bytes_max)),
+        codec_(codec),
+        values_(width_) {}
+
+  Result<std::optional<MergedDictionary>> Run(ValueOrder order,
+                                              std::span<const ChunkInput> inputs) {
+    numbers_.resize(inputs.size());
+    for (const ChunkInput& input : inputs)
+      total_ += CountTaken(input);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      FIRN_RETURN_IF_ERROR(Add(inputs[i], numbers_[i]), "input {}", i);
+      if (IsTooLarge()) return std::optional<MergedDictionary>();
+    }
+    if (values_.size() == 0 || !PaysOff()) return std::optional<MergedDictionary>();
+    const std::vector<uint32_t> sorted = values_.Sort(order);
+    for (std::vector<uint32_t>& numbers : numbers_) {
+      for (uint32_t& number : numbers)
+        number = number == kUnset ? 0 : sorted[number];
+    }
+    return std::optional<MergedDictionary>(
+        MergedDictionary{.values = std::move(values_), .numbers = std::move(numbers_)});
+  }
+
+ private:
+  Status Add(const ChunkInput& input, std::vector<uint32_t>& numbers) {
+    if (input.chunk == nullptr) return AddGenerated(input);
+    ChunkReader reader(input.bytes, *input.chunk, *input.leaf, codec_);
+    FIRN_ASSIGN(const auto dictionary, reader.ReadDictionary());
+    if (dictionary) numbers.assign(dictionary->count, kUnset);
+    if (dictionary && input.kept == nullptr && HasOnlyDictionaryPages(*input.chunk)) {
+      count_ += input.chunk->num_values;
+      for (size_t i = 0; i < dictionary->count; ++i) {
+        numbers[i] = values_.Insert(dictionary->At(i));
+        if (values_.plain_bytes() > bytes_max_) break;
+      }
+      return {};
+    }
+    RowWalk walk(*input.leaf, input.kept);
+    while (!IsTooLarge()) {
+      FIRN_ASSIGN(const std::optional<DataPage> page, reader.Next());
+      if (!page) break;
+      FIRN_RETURN_IF_ERROR(walk.Page(*page, [&](const PageSegment& segment) -> Status {
+        AddSegment(*page, segment, dictionary, numbers);
+        return {};
+      }));
+    }
+    return {};
+  }
+
+  Status AddGenerated(const ChunkInput& input) {
+    if (!input.generated) return {};
+    has_sequence_ |= input.generated->step != 0;
+    count_ += input.kept_rows();
+    const int64_t value = input.generated->first;
+    values_.Insert({reinterpret_cast<const char*>(&value), sizeof(value)});
+    return {};
+  }
+
+  void AddSegment(const DataPage& page, const PageSegment& segment,
+                  const std::optional<DictionaryValues>& dictionary,
+                  std::vector<uint32_t>& numbers) {
+    const size_t count = segment.value_end - segment.value_begin;
+    count_ += static_cast<int64_t>(count);
+    if (page.is_dictionary_encoded) {
+      for (const uint32_t index : page.indices.subspan(segment.value_begin, count)) {
+        if (numbers[index] == kUnset) numbers[index] = values_.Insert(dictionary->At(index));
+      }
+      return;
+    }
+    if (width_ > 0) {
+      for (size_t i = segment.value_begin; i < segment.value_end; ++i)
+        values_.Insert(AsText(page.plain.subspan(i * width_, width_)));
+      return;
+    }
+    const auto rest = ForEachByteArray(page.plain, segment.value_begin, [](std::string_view) {});
+    ForEachByteArray(rest, count, [this](std::string_view value) { values_.Insert(value); });
+  }
+
+  // Values, with nulls, that are taken over of an input.
+  static int64_t CountTaken(const ChunkInput& input) {
+    if (input.chunk == nullptr) return 0;
+    const double share = input.row_count == 0 ? 0
+                                              : static_cast<double>(input.kept_rows()) /
+                                                    static_cast<double>(input.row_count);
+    return static_cast<int64_t>(static_cast<double>(input.chunk->num_values) * share);
+  }
+
+  // Or will be, as it looks.
+  bool IsTooLarge() {
+    if (has_sequence_ || values_.plain_bytes() > bytes_max_) return true;
+    if (values_.size() < next_guess_) return false;
+    next_guess_ = values_.size() * 2;
+    const auto distinct = static_cast<double>(values_.size());
+    const double guess =
+        GuessDistinct(distinct, static_cast<double>(count_), static_cast<double>(total_));
+    // Twice: it is only a guess.
+    const double value_bytes = static_cast<double>(values_.plain_bytes()) / distinct;
+    return guess * value_bytes > 2 * static_cast<double>(bytes_max_);
+  }
+
+  // Before compression, which shrinks both about alike.
+  bool PaysOff() const {
+    const auto plain = static_cast<double>(values_.plain_bytes());
+    const double count = static_cast<double>(count_);
+    const double bits = BitWidth(values_.size());
+    const double value_bytes = plain / static_cast<double>(values_.size());
+    return plain + count * bits / 8 < count * value_bytes;
+  }
+
+  static int BitWidth(size_t values) {
+    int bits = 1;
+    while ((size_t{1} << bits) < values)
+      ++bits;
+    return bits;
+  }
+
+  const size_t width_;
+  const size_t bytes_max_;
+  PageCodec& codec_;
+  ValueDictionary values_;
+  std::vector<std::vector<uint32_t>> numbers_;
+  int64_t count_ = 0;  // Values that take one of the dictionary.
+  int64_t total_ = 0;  // Values of all inputs, with nulls.
+  size_t next_guess_ = kGuessMin;
+  bool has_sequence_ = false;
+};
+
+}  // namespace
+
+Result<std::optional<MergedDictionary>> MergeDictionaries(const LeafNode& to, ValueOrder order,
+                                                          std::span<const ChunkInput> inputs,
+                                                          const ChunkOptions& options,
+                                                          PageCodec& codec) {
+  if (options.dictionary_bytes_max <= 0 || order == ValueOrder::kBoolean) {
+    return std::optional<MergedDictionary>();
+  }
+  return DictionaryMerge(to, options, codec).Run(order, inputs);
+}
+
+}  // namespace firn

@@ -1,0 +1,136 @@
+#include "firn/parquet/file_output.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "firn/parquet/thrift_compact_internal.h"
+
+namespace firn {
+namespace {
+
+constexpr std::string_view kMagic = "PAR1";
+constexpr int32_t kFormatVersion = 1;
+// Bounds beyond this size make no page index: it is read before the pages.
+constexpr size_t kIndexBoundBytesMax = 4096;
+
+std::string FormatOffsetIndex(const std::vector<PageEntry>& pages, int64_t chunk_offset) {
+  ThriftWriter out;
+  const int16_t outer = out.EnterStruct();
+  out.BeginList(1, ThriftType::kStruct, pages.size());
+  for (const PageEntry& page : pages) {
+    const int16_t inner = out.EnterStruct();
+    out.WriteI64(1, chunk_offset + page.offset);
+    out.WriteI32(2, page.stored_bytes);
+    out.WriteI64(3, page.first_row);
+    out.LeaveStruct(inner);
+  }
+  out.LeaveStruct(outer);
+  return out.Take();
+}
+
+// A page whose values are all NaN has no bounds that the index could tell.
+bool CanIndex(const std::vector<PageEntry>& pages) {
+  return std::all_of(pages.begin(), pages.end(), [](const PageEntry& page) {
+    if (!page.has_bounds) return page.null_count > 0;
+    return page.min.size() <= kIndexBoundBytesMax && page.max.size() <= kIndexBoundBytesMax;
+  });
+}
+
+std::string FormatColumnIndex(const std::vector<PageEntry>& pages) {
+  ThriftWriter out;
+  const int16_t outer = out.EnterStruct();
+  out.BeginList(1, ThriftType::kTrue, pages.size());
+  for (const PageEntry& page : pages)
+    out.WriteElement(!page.has_bounds);
+  out.BeginList(2, ThriftType::kBinary, pages.size());
+  for (const PageEntry& page : pages)
+    out.WriteElement(std::string_view(page.min));
+  out.BeginList(3, ThriftType::kBinary, pages.size());
+  for (const PageEntry& page : pages)
+    out.WriteElement(std::string_view(page.max));
+  out.WriteI32(4, 0);  // In no order that readers may rely on.
+  out.BeginList(5, ThriftType::kI64, pages.size());
+  for (const PageEntry& page : pages)
+    out.WriteElement(page.null_count);
+  out.LeaveStruct(outer);
+  return out.Take();
+}
+
+}  // namespace
+
+ParquetFileOutput::ParquetFileOutput(FileFooter footer, OutputFile& file)
+    : footer_(std::move(footer)), file_(file) {
+  footer_.version = kFormatVersion;
+  footer_.num_rows = 0;
+  footer_.row_groups.clear();
+  leaf_count_ = static_cast<size_t>(
+      std::count_if(footer_.schema.begin(), footer_.schema.end(),
+                    [](const SchemaElement& element) { return element.type.has_value(); }));
+}
+
+Status ParquetFileOutput::Start() {
+  return file_.bytes_written() > 0 ? Status() : file_.Append(AsBytes(kMagic));
+}
+
+void ParquetFileOutput::BeginRowGroup(int64_t rows) {
+  footer_.row_groups.push_back({.num_rows = rows});
+  footer_.num_rows += rows;
+  pages_.emplace_back();
+}
+
+Status ParquetFileOutput::Append(EncodedChunk chunk) {
+  FIRN_RETURN_IF_ERROR(Start());
+  RowGroup& group = footer_.row_groups.back();
+  if (chunk.row_count != group.num_rows) {
+    return MakeError(ErrorCode::kInternal, "column {} has {} rows, its row group {}",
+                     group.columns.size(), chunk.row_count, group.num_rows);
+  }
+  const int64_t offset = file_.bytes_written();
+  for (const Buffer& piece : chunk.pieces)
+    FIRN_RETURN_IF_ERROR(file_.Append(piece.span()));
+  ColumnChunk metadata = std::move(chunk.metadata);
+  metadata.data_page_offset += offset;
+  if (metadata.dictionary_page_offset) *metadata.dictionary_page_offset += offset;
+  group.total_byte_size += metadata.total_uncompressed_size;
+  group.columns.push_back(std::move(metadata));
+  pages_.back().push_back(std::move(chunk.pages));
+  return {};
+}
+
+Status ParquetFileOutput::WriteIndexes() {
+  for (size_t i = 0; i < footer_.row_groups.size(); ++i) {
+    for (size_t j = 0; j < pages_[i].size(); ++j) {
+      if (!CanIndex(pages_[i][j])) continue;
+      const std::string index = FormatColumnIndex(pages_[i][j]);
+      footer_.row_groups[i].columns[j].column_index =
+          ByteRange{file_.bytes_written(), static_cast<int64_t>(index.size())};
+      FIRN_RETURN_IF_ERROR(file_.Append(AsBytes(index)));
+    }
+  }
+  for (size_t i = 0; i < footer_.row_groups.size(); ++i) {
+    for (size_t j = 0; j < pages_[i].size(); ++j) {
+      ColumnChunk& chunk = footer_.row_groups[i].columns[j];
+      const std::string index = FormatOffsetIndex(pages_[i][j], chunk.start_offset());
+      chunk.offset_index = ByteRange{file_.bytes_written(), static_cast<int64_t>(index.size())};
+      FIRN_RETURN_IF_ERROR(file_.Append(AsBytes(index)));
+    }
+  }
+  return {};
+}
+
+Status ParquetFileOutput::Finish() {
+  FIRN_RETURN_IF_ERROR(Start());
+  for (const RowGroup& group : footer_.row_groups) {
+    if (group.columns.size() == leaf_count_) continue;
+    return MakeError(ErrorCode::kInternal, "a row group has {} of {} columns", group.columns.size(),
+                     leaf_count_);
+  }
+  FIRN_RETURN_IF_ERROR(WriteIndexes());
+  const std::string footer = FormatFooter(footer_);
+  FIRN_RETURN_IF_ERROR(file_.Append(AsBytes(footer)));
+  const auto length = static_cast<uint32_t>(footer.size());
+  FIRN_RETURN_IF_ERROR(file_.Append({reinterpret_cast<const std::byte*>(&length), sizeof(length)}));
+  return file_.Append(AsBytes(kMagic));
+}
+
+}  // namespace firn

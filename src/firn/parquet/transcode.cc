@@ -1,0 +1,274 @@
+#include "firn/parquet/transcode.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "firn/parquet/chunk_encoder_internal.h"
+#include "firn/parquet/chunk_reader_internal.h"
+#include "firn/parquet/dictionary_merge_internal.h"
+#include "firn/parquet/row_walk_internal.h"
+#include "firn/parquet/value_order_internal.h"
+
+namespace firn {
+namespace {
+
+// Levels that are passed on between two looks at the size of the page.
+constexpr size_t kStep = 1024;
+constexpr int kLevelMax = 255;
+
+bool IsKnown(ParquetEncoding encoding) {
+  switch (encoding) {
+    case ParquetEncoding::kPlain:
+    case ParquetEncoding::kPlainDictionary:
+    case ParquetEncoding::kRle:
+    case ParquetEncoding::kBitPacked:  // Of levels that do not exist, as some writers say.
+    case ParquetEncoding::kRleDictionary:
+      return true;
+    case ParquetEncoding::kDeltaBinaryPacked:
+    case ParquetEncoding::kDeltaLengthByteArray:
+    case ParquetEncoding::kDeltaByteArray:
+    case ParquetEncoding::kByteStreamSplit:
+      break;
+  }
+  return false;
+}
+
+template <size_t kWidth>
+void GatherFixed(const std::byte* values, std::span<const uint32_t> indices, std::byte* out) {
+  for (const uint32_t index : indices) {
+    std::memcpy(out, values + size_t{index} * kWidth, kWidth);
+    out += kWidth;
+  }
+}
+
+// Passes the kept values of one input on to the encoder.
+class InputTransfer {
+ public:
+  InputTransfer(const ChunkInput& input, const LeafNode& to, const MergedDictionary* dictionary,
+                std::span<const uint32_t> numbers, ChunkEncoder& encoder, PageCodec& codec)
+      : input_(input),
+        dictionary_(dictionary),
+        numbers_(numbers),
+        width_(ValueWidth(to.element)),
+        encoder_(encoder),
+        codec_(codec) {}
+
+  Status Run() {
+    if (input_.chunk == nullptr) return input_.generated ? Generate() : AddNulls();
+    const int64_t rows_before = encoder_.row_count();
+    FIRN_RETURN_IF_ERROR(AddPages());
+    const int64_t rows = encoder_.row_count() - rows_before;
+    if (rows == input_.kept_rows()) return {};
+    return MakeError(ErrorCode::kCorrupt,
+                     "the pages gave {} rows, expected {} of the {} that the "
+                     "footer tells",
+                     rows, input_.kept_rows(), input_.row_count);
+  }
+
+ private:
+  Status AddPages() {
+    ChunkReader reader(input_.bytes, *input_.chunk, *input_.leaf, codec_);
+    FIRN_ASSIGN(own_, reader.ReadDictionary());
+    RowWalk walk(*input_.leaf, input_.kept);
+    while (true) {
+      FIRN_ASSIGN(const std::optional<DataPage> page, reader.Next());
+      if (!page) return {};
+      rest_ = page->plain;
+      rest_index_ = 0;
+      FIRN_RETURN_IF_ERROR(
+          walk.Page(*page, [&](const PageSegment& segment) { return AddSegment(*page, segment); }));
+    }
+  }
+
+  Status AddNulls() {
+    const std::vector<uint8_t> undefined(kStep, uint8_t{0});
+    return InSteps(input_.kept_rows(), [&](size_t count) {
+      encoder_.AddLevels(count, std::span(undefined).first(count), {}, 0);
+    });
+  }
+
+  Status Generate() {
+    const std::vector<RowSpan> all = {{0, input_.row_count}};
+    std::vector<int64_t> values(kStep);
+    for (const RowSpan& span : input_.kept == nullptr ? all : *input_.kept) {
+      int64_t row = span.begin;
+      FIRN_RETURN_IF_ERROR(InSteps(span.end - span.begin, [&](size_t count) {
+        for (size_t i = 0; i < count; ++i)
+          values[i] =
+              input_.generated->first + (row + static_cast<int64_t>(i)) * input_.generated->step;
+        row += static_cast<int64_t>(count);
+        encoder_.AddLevels(count, {}, {}, count);
+        AddPlainFixed(reinterpret_cast<const std::byte*>(values.data()), count);
+      }));
+    }
+    return {};
+  }
+
+  template <typename Body>
+  Status InSteps(int64_t rows, const Body& body) {
+    while (rows > 0) {
+      FIRN_ASSIGN(const int64_t room, encoder_.RoomForRows());
+      const int64_t count = std::min({rows, room, static_cast<int64_t>(kStep)});
+      body(static_cast<size_t>(count));
+      rows -= count;
+    }
+    return {};
+  }
+
+  Status AddSegment(const DataPage& page, const PageSegment& segment) {
+    size_t level = segment.level_begin;
+    size_t value = segment.value_begin;
+    const auto defined = static_cast<uint8_t>(input_.leaf->max_definition_level);
+    while (level < segment.level_end) {
+      size_t end = segment.level_end;
+      if (page.repetition.empty()) {
+        FIRN_ASSIGN(const int64_t room, encoder_.RoomForRows());
+        end = std::min(end, level + std::min(kStep, static_cast<size_t>(room)));
+      } else {
+        if (page.repetition[level] == 0) FIRN_RETURN_IF_ERROR(encoder_.RoomForRows());
+        end = EndOfRows(page, level, end);
+      }
+      const size_t count = end - level;
+      const auto definition =
+          page.definition.empty() ? page.definition : page.definition.subspan(level, count);
+      const auto repetition =
+          page.repetition.empty() ? page.repetition : page.repetition.subspan(level, count);
+      const size_t values =
+          definition.empty()
+              ? count
+              : static_cast<size_t>(std::count(definition.begin(), definition.end(), defined));
+      encoder_.AddLevels(count, definition, repetition, values);
+      AddValues(page, value, values);
+      level = end;
+      value += values;
+    }
+    return {};
+  }
+
+  // Where the first row ends that begins kStep levels on.
+  static size_t EndOfRows(const DataPage& page, size_t level, size_t end) {
+    size_t at = std::min(level + kStep, end);
+    while (at < end && page.repetition[at] != 0)
+      ++at;
+    return at;
+  }
+
+  void AddValues(const DataPage& page, size_t begin, size_t count) {
+    if (count == 0) return;
+    if (page.is_dictionary_encoded) {
+      const auto indices = page.indices.subspan(begin, count);
+      return dictionary_ != nullptr ? AddRenumbered(indices) : Gather(indices);
+    }
+    if (width_ > 0) return AddPlainFixed(page.plain.data() + begin * width_, count);
+    // Byte arrays are walked from the start of the page on.
+    rest_ = ForEachByteArray(rest_, begin - rest_index_, [](std::string_view) {});
+    const auto start = rest_;
+    if (dictionary_ != nullptr) {
+      buffer_.clear();
+      rest_ = ForEachByteArray(rest_, count, [this](std::string_view value) {
+        buffer_.push_back(dictionary_->values.Find(value).value_or(0));
+      });
+      encoder_.AddIndices(buffer_);
+    } else {
+      rest_ = ForEachByteArray(rest_, count,
+                               [this](std::string_view value) { encoder_.AddBound(value); });
+      encoder_.AddPlainBytes(start.first(start.size() - rest_.size()));
+    }
+    rest_index_ = begin + count;
+  }
+
+  void AddPlainFixed(const std::byte* values, size_t count) {
+    if (dictionary_ == nullptr) return encoder_.AddFixed(values, count);
+    buffer_.clear();
+    for (size_t i = 0; i < count; ++i) {
+      const std::string_view value = AsText({values + i * width_, width_});
+      buffer_.push_back(dictionary_->values.Find(value).value_or(0));
+    }
+    encoder_.AddIndices(buffer_);
+  }
+
+  void AddRenumbered(std::span<const uint32_t> indices) {
+    buffer_.resize(indices.size());
+    for (size_t i = 0; i < indices.size(); ++i)
+      buffer_[i] = numbers_[indices[i]];
+    encoder_.AddIndices(buffer_);
+  }
+
+  void Gather(std::span<const uint32_t> indices) {
+    if (width_ == 0) {
+      for (const uint32_t index : indices)
+        encoder_.AddBytes(own_->bytes[index]);
+      return;
+    }
+    std::byte* to = encoder_.GrowFixed(indices.size());
+    if (width_ == 8) {
+      GatherFixed<8>(own_->fixed, indices, to);
+    } else if (width_ == 4) {
+      GatherFixed<4>(own_->fixed, indices, to);
+    } else {
+      for (size_t i = 0; i < indices.size(); ++i)
+        std::memcpy(to + i * width_, own_->fixed + indices[i] * width_, width_);
+    }
+    encoder_.FixedFilled(to, indices.size());
+  }
+
+  const ChunkInput& input_;
+  const MergedDictionary* dictionary_;
+  const std::span<const uint32_t> numbers_;  // Of the input's dictionary in the merged one.
+  const size_t width_;
+  ChunkEncoder& encoder_;
+  PageCodec& codec_;
+  std::optional<DictionaryValues> own_;
+  std::span<const std::byte> rest_;  // Byte arrays of the page from `rest_index_` on.
+  size_t rest_index_ = 0;
+  std::vector<uint32_t> buffer_;
+};
+
+}  // namespace
+
+int64_t ChunkInput::kept_rows() const {
+  if (kept == nullptr) return row_count;
+  int64_t rows = 0;
+  for (const RowSpan& span : *kept)
+    rows += span.end - span.begin;
+  return rows;
+}
+
+bool CanTranscode(const LeafNode& from, const ColumnChunk& chunk, const LeafNode& to) {
+  if (from.element.type != to.element.type || from.element.meaning != to.element.meaning) {
+    return false;
+  }
+  if (from.element.type == PhysicalType::kInt96 || chunk.is_elsewhere) return false;
+  if (from.element.type == PhysicalType::kFixedLenByteArray &&
+      (from.element.type_length != to.element.type_length || to.element.type_length <= 0)) {
+    return false;
+  }
+  // A flat column without nulls fits where nulls are allowed; others must be shaped alike.
+  const bool is_flat = from.repetitions.size() == 1 && to.repetitions.size() == 1;
+  const bool becomes_optional = is_flat && from.repetitions[0] == FieldRepetition::kRequired &&
+                                to.repetitions[0] == FieldRepetition::kOptional;
+  if (from.repetitions != to.repetitions && !becomes_optional) return false;
+  if (to.max_definition_level > kLevelMax || !IsSupported(chunk.codec)) return false;
+  return std::all_of(chunk.encodings.begin(), chunk.encodings.end(), IsKnown);
+}
+
+Result<EncodedChunk> TranscodeChunk(const LeafNode& to, std::span<const ChunkInput> inputs,
+                                    const ChunkOptions& options) {
+  FIRN_ASSIGN(const ValueOrder order, OrderOf(to.element));
+  PageCodec codec;
+  FIRN_ASSIGN(const std::optional<MergedDictionary> dictionary,
+              MergeDictionaries(to, order, inputs, options, codec));
+  ChunkEncoder encoder(to, order, options, dictionary ? &dictionary->values : nullptr, codec);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    std::span<const uint32_t> numbers;
+    if (dictionary) numbers = dictionary->numbers[i];
+    FIRN_RETURN_IF_ERROR(
+        InputTransfer(inputs[i], to, dictionary ? &*dictionary : nullptr, numbers, encoder, codec)
+            .Run(),
+        "input {}", i);
+  }
+  return encoder.Finish();
+}
+
+}  // namespace firn

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "firn/base/bytes.h"
+#include "firn/base/result.h"
+#include "firn/parquet/footer.h"
+
+/// Column chunks of many row groups made into one, below rows: levels are passed on, dictionaries
+/// merged value by value, pages cut and compressed anew. No value is converted.
+
+namespace firn {
+
+/// Rows [begin, end), counted from the start of a row group.
+struct RowSpan {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+/// The values of one leaf in one row group of the input.
+struct ChunkInput {
+  const LeafNode* leaf = nullptr;
+  const ColumnChunk* chunk = nullptr;  ///< Null: `generated` or, without it, nulls.
+  std::span<const std::byte> bytes;    ///< Of the chunk, from its start offset on.
+  int64_t row_count = 0;               ///< Of the row group.
+  /// Rows that are taken over; ascending, disjoint. Null: all.
+  const std::vector<RowSpan>* kept = nullptr;
+  /// INT64 values that the file does not hold: row r has `first` + r * `step`.
+  struct Sequence {
+    int64_t first = 0;
+    int64_t step = 0;
+  };
+  std::optional<Sequence> generated;
+
+  int64_t kept_rows() const;
+};
+
+struct ChunkOptions {
+  ParquetCodec codec = ParquetCodec::kZstd;
+  std::optional<int> compression_level;
+  int64_t page_bytes = 1048576;
+  int64_t page_rows = 20000;
+  int64_t dictionary_bytes_max = 2097152;  ///< 0: no dictionary.
+};
+
+/// Where a page lies, and what it holds.
+struct PageEntry {
+  int64_t offset = 0;  ///< From the start of the chunk.
+  int32_t stored_bytes = 0;
+  int64_t first_row = 0;
+  int64_t null_count = 0;
+  bool has_bounds = false;
+  std::string min;
+  std::string max;
+};
+
+/// A column chunk, ready to be written.
+struct EncodedChunk {
+  ColumnChunk metadata;  ///< Offsets are from the start of the chunk.
+  std::vector<Buffer> pieces;
+  std::vector<PageEntry> pages;
+  int64_t row_count = 0;
+  int64_t nan_count = 0;
+  std::optional<std::string> min;  ///< PLAIN, exact, without NaN.
+  std::optional<std::string> max;
+};
+
+/// Whether the values of `chunk` can be taken over into chunks of `to`, going by the footer. The
+/// pages may still turn out to hold something that cannot.
+bool CanTranscode(const LeafNode& from, const ColumnChunk& chunk, const LeafNode& to);
+
+/// Make one chunk of leaf `to` from the kept rows of `inputs`, in their order.
+/// Errors: kCorrupt, naming the input by its number; kUnsupported: an encoding or a codec.
+Result<EncodedChunk> TranscodeChunk(const LeafNode& to, std::span<const ChunkInput> inputs,
+                                    const ChunkOptions& options);
+
+}  // namespace firn

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "firn/parquet/compression_internal.h"
+#include "firn/parquet/value_order_internal.h"
+
+namespace firn {
+
+/// The distinct values of a column chunk. Numbered as they come; `Sort` numbers them anew, by their
+/// order, so that the least and the greatest of some values are those with the least and the
+/// greatest number.
+class ValueDictionary {
+ public:
+  /// `width` 0: byte arrays.
+  explicit ValueDictionary(size_t width);
+
+  uint32_t Insert(std::string_view value);
+  std::optional<uint32_t> Find(std::string_view value) const;
+
+  size_t size() const { return size_; }
+  /// Bytes of all values in PLAIN form.
+  size_t plain_bytes() const { return plain_.size(); }
+  std::span<const std::byte> plain() const { return plain_.span(); }
+  std::string_view At(uint32_t number) const;
+
+  /// Returns the new number of each old one. NaN come last: `nan_begin` is the first of them.
+  /// No value may be inserted any more.
+  std::vector<uint32_t> Sort(ValueOrder order);
+  uint32_t nan_begin() const { return nan_begin_; }
+
+ private:
+  struct Slot {
+    uint32_t number_plus_1 = 0;  // 0: free.
+    uint32_t tag = 0;
+  };
+
+  uint64_t HashOf(std::string_view value) const;
+  void Rehash(size_t slots);
+  void Place(uint32_t number, uint64_t hash);
+
+  size_t width_;
+  size_t size_ = 0;
+  PageBuffer plain_;
+  std::vector<size_t> starts_;  // Of byte arrays: where the bytes begin, and one more behind.
+  std::vector<Slot> slots_;
+  uint32_t nan_begin_ = 0;
+};
+
+}  // namespace firn
