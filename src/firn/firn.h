@@ -17,6 +17,7 @@
 #include "firn/ingest/ingest.h"
 #include "firn/io/io.h"
 #include "firn/maintain/maintain.h"
+#include "firn/parquet/parquet.h"
 #include "firn/procedure/procedure.h"
 #include "firn/scan/scan.h"
 #include "firn/session/session.h"

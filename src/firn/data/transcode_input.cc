@@ -147,8 +147,8 @@ int64_t TranscodeInput::stored_bytes(size_t row_group) const {
   for (const Source& source : sources) {
     if (source.leaf < 0) continue;
     sum += footer.row_groups[row_group]
-                 .columns[static_cast<size_t>(source.leaf)]
-                 .total_compressed_size;
+               .columns[static_cast<size_t>(source.leaf)]
+               .total_compressed_size;
   }
   return sum;
 }

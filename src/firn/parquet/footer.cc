@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "firn/parquet/leaf_meaning_internal.h"
 #include "firn/parquet/thrift_compact_internal.h"
 
 namespace firn {
@@ -12,112 +13,8 @@ namespace {
 constexpr int64_t kTailBytes = 8;  // Length of the footer, and the magic.
 constexpr int64_t kFirstReadBytes = int64_t{64} << 10;
 constexpr int64_t kFooterBytesMax = int64_t{1} << 30;
-constexpr int kLevelMax = 255;
-
-// Members of the LogicalType union, and converted types.
-constexpr int16_t kLogicalString = 1;
-constexpr int16_t kLogicalDecimal = 5;
-constexpr int16_t kLogicalDate = 6;
-constexpr int16_t kLogicalTime = 7;
-constexpr int16_t kLogicalTimestamp = 8;
-constexpr int16_t kLogicalInteger = 10;
-constexpr int16_t kLogicalUuid = 14;
-constexpr int16_t kUnitMicros = 2;
-constexpr int16_t kUnitNanos = 3;
 
 using Kind = LeafMeaning::Kind;
-
-Kind KindOfConverted(int32_t converted) {
-  switch (converted) {
-    case 0:
-      return Kind::kString;
-    case 5:
-      return Kind::kDecimal;
-    case 6:
-      return Kind::kDate;
-    case 8:
-      return Kind::kTimeMicros;
-    case 10:
-      return Kind::kTimestampMicros;
-    case 15:  // Signed numbers of 8 to 64 bits.
-    case 16:
-    case 17:
-    case 18:
-      return Kind::kNone;
-    default:
-      return Kind::kOther;
-  }
-}
-
-// TimeType and TimestampType: {1: isAdjustedToUTC, 2: unit}.
-int16_t ReadTimeUnit(ThriftReader& in) {
-  int16_t unit = 0;
-  const int16_t outer = in.EnterStruct();
-  for (ThriftField field = in.NextField(); !field.is_stop(); field = in.NextField()) {
-    if (field.id != 2 || !in.Expect(field, ThriftType::kStruct)) {
-      if (field.id != 2) in.Skip(field.type);
-      continue;
-    }
-    const int16_t union_outer = in.EnterStruct();
-    for (ThriftField one = in.NextField(); !one.is_stop(); one = in.NextField()) {
-      unit = one.id;
-      in.Skip(one.type);
-    }
-    in.LeaveStruct(union_outer);
-  }
-  in.LeaveStruct(outer);
-  return unit;
-}
-
-bool ReadIsSigned(ThriftReader& in) {
-  bool is_signed = true;
-  const int16_t outer = in.EnterStruct();
-  for (ThriftField field = in.NextField(); !field.is_stop(); field = in.NextField()) {
-    if (field.id == 2) is_signed = in.ReadBool(field);
-    in.Skip(field.type);
-  }
-  in.LeaveStruct(outer);
-  return is_signed;
-}
-
-Kind ReadLogicalKind(ThriftReader& in) {
-  Kind kind = Kind::kOther;
-  const int16_t outer = in.EnterStruct();
-  for (ThriftField field = in.NextField(); !field.is_stop(); field = in.NextField()) {
-    if (!in.Expect(field, ThriftType::kStruct)) continue;
-    switch (field.id) {
-      case kLogicalTime:
-        if (ReadTimeUnit(in) == kUnitMicros) kind = Kind::kTimeMicros;
-        continue;
-      case kLogicalTimestamp: {
-        const int16_t unit = ReadTimeUnit(in);
-        if (unit == kUnitMicros) kind = Kind::kTimestampMicros;
-        if (unit == kUnitNanos) kind = Kind::kTimestampNanos;
-        continue;
-      }
-      case kLogicalInteger:
-        if (ReadIsSigned(in)) kind = Kind::kNone;
-        continue;
-      case kLogicalString:
-        kind = Kind::kString;
-        break;
-      case kLogicalDecimal:
-        kind = Kind::kDecimal;
-        break;
-      case kLogicalDate:
-        kind = Kind::kDate;
-        break;
-      case kLogicalUuid:
-        kind = Kind::kUuid;
-        break;
-      default:
-        break;
-    }
-    in.Skip(ThriftType::kStruct);
-  }
-  in.LeaveStruct(outer);
-  return kind;
-}
 
 class FooterReader {
  public:
@@ -437,130 +334,6 @@ class FooterReader {
   bool is_encrypted_ = false;
 };
 
-// Walks the flattened schema.
-class LeafCollector {
- public:
-  explicit LeafCollector(const std::vector<SchemaElement>& schema) : schema_(schema) {}
-
-  Result<std::vector<LeafNode>> Collect() {
-    if (schema_.empty() || schema_[0].num_children < 0) {
-      return MakeError(ErrorCode::kCorrupt, "the schema has no root");
-    }
-    next_ = 1;
-    FIRN_RETURN_IF_ERROR(AddChildren(schema_[0].num_children, {}, 0));
-    if (next_ != schema_.size()) {
-      return MakeError(ErrorCode::kCorrupt, "the schema has {} nodes, its groups tell {}",
-                       schema_.size(), next_);
-    }
-    return std::move(leaves_);
-  }
-
- private:
-  Status AddChildren(int32_t count, const LeafNode& parent, int depth) {
-    if (depth > kLevelMax) {
-      return MakeError(ErrorCode::kCorrupt, "the schema is nested more than {} deep", kLevelMax);
-    }
-    for (int32_t i = 0; i < count; ++i) {
-      if (next_ >= schema_.size()) {
-        return MakeError(ErrorCode::kCorrupt, "the schema ends inside of a group");
-      }
-      LeafNode node = parent;
-      node.element = schema_[next_++];
-      node.path.push_back(node.element.name);
-      node.repetitions.push_back(node.element.repetition);
-      if (node.element.repetition != FieldRepetition::kRequired) ++node.max_definition_level;
-      if (node.element.repetition == FieldRepetition::kRepeated) ++node.max_repetition_level;
-      if (node.element.type) {
-        leaves_.push_back(std::move(node));
-        continue;
-      }
-      const int32_t children = node.element.num_children;
-      FIRN_RETURN_IF_ERROR(AddChildren(children, node, depth + 1));
-    }
-    return {};
-  }
-
-  const std::vector<SchemaElement>& schema_;
-  std::vector<LeafNode> leaves_;
-  size_t next_ = 0;
-};
-
-void WriteStatistics(const ChunkStatistics& statistics, ThriftWriter& out) {
-  if (!statistics.null_count && !statistics.min_value && !statistics.max_value) return;
-  out.BeginStructField(12);
-  const int16_t outer = out.EnterStruct();
-  if (statistics.null_count) out.WriteI64(3, *statistics.null_count);
-  if (statistics.max_value) out.WriteBinary(5, *statistics.max_value);
-  if (statistics.min_value) out.WriteBinary(6, *statistics.min_value);
-  if (statistics.max_value) out.WriteBool(7, true);
-  if (statistics.min_value) out.WriteBool(8, true);
-  out.LeaveStruct(outer);
-}
-
-void WriteChunkMetadata(const ColumnChunk& chunk, ThriftWriter& out) {
-  out.BeginStructField(3);
-  const int16_t outer = out.EnterStruct();
-  out.WriteI32(1, static_cast<int32_t>(chunk.type));
-  out.BeginList(2, ThriftType::kI32, chunk.encodings.size());
-  for (const ParquetEncoding encoding : chunk.encodings)
-    out.WriteElement(static_cast<int32_t>(encoding));
-  out.BeginList(3, ThriftType::kBinary, chunk.path_in_schema.size());
-  for (const std::string& name : chunk.path_in_schema)
-    out.WriteElement(std::string_view(name));
-  out.WriteI32(4, static_cast<int32_t>(chunk.codec));
-  out.WriteI64(5, chunk.num_values);
-  out.WriteI64(6, chunk.total_uncompressed_size);
-  out.WriteI64(7, chunk.total_compressed_size);
-  out.WriteI64(9, chunk.data_page_offset);
-  if (chunk.dictionary_page_offset) out.WriteI64(11, *chunk.dictionary_page_offset);
-  WriteStatistics(chunk.statistics, out);
-  if (!chunk.encoding_stats.empty()) {
-    out.BeginList(13, ThriftType::kStruct, chunk.encoding_stats.size());
-    for (const PageEncodingStats& stats : chunk.encoding_stats) {
-      const int16_t inner = out.EnterStruct();
-      out.WriteI32(1, stats.page_type);
-      out.WriteI32(2, static_cast<int32_t>(stats.encoding));
-      out.WriteI32(3, stats.count);
-      out.LeaveStruct(inner);
-    }
-  }
-  out.LeaveStruct(outer);
-}
-
-void WriteChunk(const ColumnChunk& chunk, ThriftWriter& out) {
-  const int16_t outer = out.EnterStruct();
-  out.WriteI64(2, 0);  // Where the metadata stands apart; nobody writes it there any more.
-  WriteChunkMetadata(chunk, out);
-  if (chunk.offset_index) {
-    out.WriteI64(4, chunk.offset_index->offset);
-    out.WriteI32(5, static_cast<int32_t>(chunk.offset_index->length));
-  }
-  if (chunk.column_index) {
-    out.WriteI64(6, chunk.column_index->offset);
-    out.WriteI32(7, static_cast<int32_t>(chunk.column_index->length));
-  }
-  out.LeaveStruct(outer);
-}
-
-void WriteRowGroup(const RowGroup& group, size_t ordinal, ThriftWriter& out) {
-  const int16_t outer = out.EnterStruct();
-  out.BeginList(1, ThriftType::kStruct, group.columns.size());
-  int64_t compressed = 0;
-  for (const ColumnChunk& chunk : group.columns) {
-    compressed += chunk.total_compressed_size;
-    WriteChunk(chunk, out);
-  }
-  out.WriteI64(2, group.total_byte_size);
-  out.WriteI64(3, group.num_rows);
-  if (!group.columns.empty()) out.WriteI64(5, group.columns[0].start_offset());
-  out.WriteI64(6, compressed);
-  if (ordinal <= static_cast<size_t>(std::numeric_limits<int16_t>::max())) {
-    out.WriteField(ThriftType::kI16, 7);
-    out.WriteElement(static_cast<int32_t>(ordinal));
-  }
-  out.LeaveStruct(outer);
-}
-
 }  // namespace
 
 int64_t ColumnChunk::start_offset() const {
@@ -570,48 +343,8 @@ int64_t ColumnChunk::start_offset() const {
   return has_dictionary ? *dictionary_page_offset : data_page_offset;
 }
 
-Result<std::vector<LeafNode>> LeavesOf(const std::vector<SchemaElement>& schema) {
-  return LeafCollector(schema).Collect();
-}
-
 Result<FileFooter> ParseFooter(std::span<const std::byte> bytes) {
   return FooterReader(bytes).Read();
-}
-
-std::string FormatFooter(const FileFooter& footer) {
-  ThriftWriter out;
-  const int16_t outer = out.EnterStruct();
-  out.WriteI32(1, footer.version);
-  out.BeginList(2, ThriftType::kStruct, footer.schema.size());
-  size_t leaves = 0;
-  for (const SchemaElement& element : footer.schema) {
-    out.WriteRaw(element.raw);
-    if (element.type) ++leaves;
-  }
-  out.WriteI64(3, footer.num_rows);
-  out.BeginList(4, ThriftType::kStruct, footer.row_groups.size());
-  for (size_t i = 0; i < footer.row_groups.size(); ++i)
-    WriteRowGroup(footer.row_groups[i], i, out);
-  if (!footer.key_value_metadata.empty()) {
-    out.BeginList(5, ThriftType::kStruct, footer.key_value_metadata.size());
-    for (const auto& [key, value] : footer.key_value_metadata) {
-      const int16_t inner = out.EnterStruct();
-      out.WriteBinary(1, key);
-      if (value) out.WriteBinary(2, *value);
-      out.LeaveStruct(inner);
-    }
-  }
-  out.WriteBinary(6, footer.created_by);
-  // Minima and maxima are in the order of each type.
-  out.BeginList(7, ThriftType::kStruct, leaves);
-  for (size_t i = 0; i < leaves; ++i) {
-    const int16_t inner = out.EnterStruct();
-    out.BeginStructField(1);
-    out.LeaveStruct(out.EnterStruct());
-    out.LeaveStruct(inner);
-  }
-  out.LeaveStruct(outer);
-  return out.Take();
 }
 
 namespace {

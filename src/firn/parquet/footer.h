@@ -49,7 +49,7 @@ enum class ParquetCodec {
   kLz4Raw = 7,
 };
 
-/// What the values of a leaf mean: the logical type, or the older converted type that says the same.
+/// What the values of a leaf mean: the logical type, or the older converted type of that meaning.
 struct LeafMeaning {
   enum class Kind {
     kNone,
