@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <numeric>
@@ -12,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "firn/base/log.h"
+#include "firn/base/task_group.h"
 #include "firn/data/parquet_file_writer_internal.h"
 #include "firn/data/transcode_input_internal.h"
 #include "firn/data/transcode_metrics_internal.h"
@@ -122,13 +122,14 @@ class FileTranscoder {
                .executor = context.executor,
                .budget = context.budget,
                .cancel = context.cancel}),
-        pool_(BudgetPool::Make(context.budget->total_bytes())) {}
+        pool_(BudgetPool::Make(context.budget->total_bytes())),
+        jobs_(*context.executor) {}
 
-  ~FileTranscoder() { WaitForJobs(); }
+  ~FileTranscoder() { is_stopping_ = true; }
 
   Result<std::optional<std::vector<DataFile>>> Run() {
     const Status status = RunAll();
-    WaitForJobs();
+    is_stopping_ = true;
     if (status.ok() && fits_) return std::optional(std::move(files_));
     output_ = nullptr;
     std::vector<std::string> uris;
@@ -309,56 +310,26 @@ class FileTranscoder {
     }
     std::stable_sort(order.begin(), order.end(),
                      [&sizes](size_t a, size_t b) { return sizes[a] > sizes[b]; });
-    {
-      const std::lock_guard lock(mutex_);
-      running_jobs_ += order.size();
-    }
     for (const size_t leaf : order)
-      context_.executor->Submit([this, &group, leaf] { RunJob(group, leaf); });
+      jobs_.Submit([this, &group, leaf] { RunJob(group, leaf); });
   }
 
   void RunJob(OutputRowGroup& group, size_t leaf) {
-    bool must_stop = false;
-    {
-      const std::lock_guard lock(mutex_);
-      must_stop = is_stopping_;
-    }
     Result<EncodedChunk> chunk = MakeError(ErrorCode::kCancelled, "the rewrite was given up");
-    if (!must_stop && context_.cancel.Check().ok()) {
+    if (!is_stopping_ && context_.cancel.Check().ok()) {
       chunk = MakeChunk(layout_, group, leaf, chunk_options_);
     }
     const std::lock_guard lock(mutex_);
     group.chunks[leaf] = std::move(chunk);
-    --running_jobs_;
-    changed_.notify_all();
   }
 
-  // Wait for the chunk of `leaf`; a worker of the executor runs other jobs meanwhile.
   Result<EncodedChunk> TakeChunk(OutputRowGroup& group, size_t leaf) {
-    std::unique_lock lock(mutex_);
-    while (!group.chunks[leaf]) {
-      if (context_.executor->IsOnWorker()) {
-        lock.unlock();
-        const bool has_run = context_.executor->RunOne();
-        lock.lock();
-        if (has_run) continue;
-      }
-      if (!group.chunks[leaf]) changed_.wait(lock);
-    }
-    Result<EncodedChunk> chunk = std::move(*group.chunks[leaf]);
-    group.chunks[leaf] = MakeError(ErrorCode::kInternal, "the chunk was taken");
-    return chunk;
-  }
-
-  void WaitForJobs() {
-    std::unique_lock lock(mutex_);
-    is_stopping_ = true;
-    while (running_jobs_ > 0) {
-      lock.unlock();
-      const bool has_run = context_.executor->IsOnWorker() && context_.executor->RunOne();
-      lock.lock();
-      if (!has_run && running_jobs_ > 0) changed_.wait(lock);
-    }
+    jobs_.WaitFor([&] {
+      const std::lock_guard lock(mutex_);
+      return group.chunks[leaf].has_value();
+    });
+    const std::lock_guard lock(mutex_);
+    return std::exchange(*group.chunks[leaf], MakeError(ErrorCode::kInternal, "it was taken"));
   }
 
   Status WriteRowGroup(OutputRowGroup& group) {
@@ -434,16 +405,16 @@ class FileTranscoder {
   int64_t bytes_out_ = 0;
   double ratio_ = 1;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  size_t running_jobs_ = 0;
-  bool is_stopping_ = false;
-  std::deque<std::unique_ptr<OutputRowGroup>> groups_;
+  std::deque<std::unique_ptr<OutputRowGroup>> groups_;  // Under way.
 
   std::unique_ptr<OutputFile> output_;
   std::unique_ptr<ParquetFileOutput> parquet_;
   std::unique_ptr<TranscodeMetrics> metrics_;
   std::vector<DataFile> files_;
+
+  std::mutex mutex_;  // Guards the chunks of `groups_`.
+  std::atomic<bool> is_stopping_ = false;
+  TaskGroup jobs_;  // Ends first.
 };
 
 }  // namespace
