@@ -79,12 +79,11 @@ Result<CommitResult> CommitAppendFiles(const CommitContext& context, const Table
                                        const AppendFilesRequest& request);
 
 /// Commit the rewrite of the table that was `planned`, with validation and retries
-/// (`commit.retry.*`).
+/// (`commit.retry.*`). The added files stay, whatever the outcome; see CommitAppendFiles.
 ///
 /// Errors  kCommitConflict: an input was removed or rewritten, a new delete applies to an input, or
-///         the history cannot be determined; the message names the file and the snapshot. The added
-///         files were deleted.
-///         kCommitUnknown: with the snapshot id and how to check. Nothing was deleted.
+///         the history cannot be determined; the message names the file and the snapshot.
+///         kCommitUnknown: with the snapshot id and how to check.
 Result<CommitResult> CommitRewriteFiles(const CommitContext& context, const Table& planned,
                                         const RewriteFilesRequest& request);
 

@@ -71,12 +71,7 @@ Result<CommitResult> CommitRewriteFiles(const CommitContext& context, const Tabl
                             .idempotency_key = {}};
   RewriteFiles operation(context, request, target.snapshot_id);
   Result<CommitResult> result = RunCommitLoop(context, target, operation);
-  if (!result.ok()) {
-    if (result.error().code() != ErrorCode::kCommitUnknown) {
-      DiscardOutputs(*planned.io, request.added_data_files);
-    }
-    return result.error();
-  }
+  if (!result.ok()) return result.error();
   result->removed_delete_files = operation.removed_delete_files();
   return result;
 }

@@ -32,6 +32,9 @@ struct RewriteDataFilesOptions {
   int64_t max_concurrent_file_group_rewrites = 5;
   bool use_starting_sequence_number = true;
   std::optional<int32_t> output_spec_id;  ///< Empty: the table's default spec.
+  bool has_partial_progress = false;      ///< Commit batches of groups as they are finished.
+  int64_t max_commits = 10;               ///< Batches are made as large as this asks for.
+  int64_t max_failed_commits = 10;        ///< More make the whole run an error.
 };
 
 /// Defaults from the table's properties, then `options` by Spark's names. Errors: kInvalidInput for
@@ -74,7 +77,8 @@ struct RewriteDataFilesResult {
   int64_t rewritten_bytes_count = 0;
   int32_t failed_data_files_count = 0;
   int32_t removed_delete_files_count = 0;
-  std::optional<SnapshotId> snapshot_id;  ///< Empty: there was nothing to do.
+  std::optional<SnapshotId> snapshot_id;  ///< Of the last commit; empty: there was nothing to do.
+  int32_t commit_count = 0;
 };
 
 struct MaintainContext {

@@ -9,6 +9,7 @@
 #include "firn/base/text.h"
 #include "firn/data/data.h"
 #include "firn/testing/matchers.h"
+#include "firn/testing/scripted_catalog.h"
 #include "firn/testing/test_table.h"
 
 // Compaction from end to end over real rows: they are the same afterwards, whatever the schema, the
@@ -445,6 +446,126 @@ TEST_F(RewriteDataFilesTest, ReadsFilesByTheLiteralNamesThatManifestsRecord) {
   EXPECT_EQ(Read(), expected);
   for (const DataFile& file : files)
     EXPECT_THAT(table().io().Stat(file.file_path), IsOk());
+}
+
+// Two files in each of six partitions; the one row of the last file of each is deleted by position.
+Rows MakeSixPartitions(const std::function<DataFile(int64_t, const std::string&)>& write,
+                       const std::function<void(const DataFile&, const std::string&)>& add) {
+  Rows expected;
+  for (const std::string partition : {"a", "b", "c", "d", "e", "f"}) {
+    for (int64_t id = 0; id < 2; ++id)
+      add(write(id, partition), partition);
+    expected.push_back(fmt::format(R"({{"id":0,"cat":"{}"}})", partition));
+    expected.push_back(fmt::format(R"({{"id":1,"cat":"{}"}})", partition));
+  }
+  std::sort(expected.begin(), expected.end());
+  return expected;
+}
+
+class PartialProgressTest : public RewriteDataFilesTest {
+ protected:
+  void SetUp() override {
+    Open({.is_partitioned = true});
+    expected_ = MakeSixPartitions(
+        [this](int64_t id, const std::string& partition) {
+          return Write({Row({id, partition})}, partition);
+        },
+        [this](const DataFile& file, const std::string&) { table().Add({file}); });
+    snapshots_before_ = table().Load().metadata->snapshots.size();
+  }
+
+  size_t NewSnapshots() { return table().Load().metadata->snapshots.size() - snapshots_before_; }
+
+  Options WithCommits(const std::string& commits) {
+    return {{"rewrite-all", "true"},
+            {"partial-progress.enabled", "true"},
+            {"partial-progress.max-commits", commits}};
+  }
+
+  // Another writer removes `taken` just before the first commit.
+  Result<RewriteDataFilesResult> CompactWhileGoes(const DataFile& taken, const Options& options) {
+    ScriptedCatalog catalog(table().catalog());
+    bool is_gone = false;
+    catalog.before_commit = [&] {
+      if (!std::exchange(is_gone, true)) table().Remove(taken.file_path);
+    };
+    const Table planned = table().Load();
+    FIRN_ASSIGN(const auto parsed, ParseRewriteDataFilesOptions(*planned.metadata, options));
+    MaintainContext context{.commit = table().context(), .budget = &budget_};
+    context.commit.catalog = &catalog;
+    return RewriteDataFiles(context, planned, std::string(kMainBranch), nullptr, parsed);
+  }
+
+  Rows expected_;
+  size_t snapshots_before_ = 0;
+};
+
+TEST_F(PartialProgressTest, CommitsBatchesOfGroups) {
+  const RewriteDataFilesResult result = Compact(WithCommits("3"));
+
+  EXPECT_EQ(NewSnapshots(), 3U);
+  EXPECT_EQ(result.commit_count, 3);
+  EXPECT_EQ(result.rewritten_data_files_count, 12);
+  EXPECT_EQ(result.added_data_files_count, 6);
+  EXPECT_EQ(DataFileCount(), 6U);
+  EXPECT_EQ(Read(), expected_);
+  EXPECT_THAT(DataOutsideOfTheTable(), SizeIs(12));  // The inputs, for older snapshots.
+}
+
+TEST_F(PartialProgressTest, CountsFailuresTruly) {
+  // Six groups in four commits at most: batches of two make three, and none of them failed.
+  Options options = WithCommits("4");
+  options["partial-progress.max-failed-commits"] = "0";
+  EXPECT_EQ(Compact(options).commit_count, 3);
+}
+
+TEST_F(PartialProgressTest, LosesOnlyTheGroupThatMetAnotherWriter) {
+  const DataFile taken = LiveFiles(true, "c").front().file;
+  const auto result = CompactWhileGoes(taken, WithCommits("1"));
+
+  ASSERT_THAT(result, IsOk());
+  EXPECT_EQ(result->rewritten_data_files_count, 10);
+  EXPECT_EQ(result->added_data_files_count, 5);
+  EXPECT_EQ(Read().size(), 11U);
+  EXPECT_EQ(LiveFiles(true, "c").size(), 1U);
+  EXPECT_EQ(LiveFiles(true, "d").size(), 1U);
+}
+
+TEST_F(PartialProgressTest, IsAnErrorWhenMoreCommitsFailThanMay) {
+  Options options = WithCommits("1");
+  options["partial-progress.max-failed-commits"] = "0";
+  const DataFile taken = LiveFiles(true, "c").front().file;
+  EXPECT_THAT(CompactWhileGoes(taken, options),
+              IsError(ErrorCode::kCommitConflict, "1 commits failed, 0 are allowed"));
+  EXPECT_EQ(LiveFiles(true, "d").size(), 1U);  // What succeeded stays.
+}
+
+TEST_F(PartialProgressTest, LeavesAGroupThatCannotBeReadAsItWas) {
+  const std::string broken = LiveFiles(true, "b").front().file.file_path;
+  ASSERT_THAT(WriteFile(*table().Load().io, broken, AsBytes("PAR1 no more")), IsOk());
+
+  const RewriteDataFilesResult result = Compact(WithCommits("10"));
+
+  EXPECT_EQ(result.failed_data_files_count, 2);
+  EXPECT_EQ(result.rewritten_data_files_count, 10);
+  EXPECT_EQ(LiveFiles(true, "b").size(), 2U);
+  EXPECT_EQ(LiveFiles(true, "f").size(), 1U);
+}
+
+TEST_F(PartialProgressTest, RemovesADeleteFileWithTheLastGroupThatItAppliesTo) {
+  // One delete file of the unpartitioned spec would do; here one for each of two partitions.
+  for (const std::string partition : {"a", "b"}) {
+    const DataFile file = LiveFiles(true, partition).front().file;
+    table().Add({PositionDeletes({{file.file_path, 0}}, partition)});
+  }
+  const Rows rows = Read();
+  ASSERT_EQ(rows.size(), 10U);
+
+  const RewriteDataFilesResult result = Compact(WithCommits("6"));
+
+  EXPECT_EQ(result.removed_delete_files_count, 2);
+  EXPECT_EQ(DeleteFileCount(), 0U);
+  EXPECT_EQ(Read(), rows);
 }
 
 }  // namespace

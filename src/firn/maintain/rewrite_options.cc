@@ -71,21 +71,6 @@ class OptionReader {
     return Refuse(name, *text, fmt::format("one of {}", fmt::join(choices, ", ")));
   }
 
-  /// A part of Spark's procedure that bin-packing here does not have: only its "off" is accepted.
-  Status OnlyOff(const std::string& name) {
-    bool is_on = false;
-    FIRN_RETURN_IF_ERROR(Boolean(name, is_on));
-    if (is_on) {
-      return MakeError(ErrorCode::kUnsupported,
-                       "option '{}' is not supported; leave it out to commit all groups at once",
-                       name);
-    }
-    return {};
-  }
-
-  /// Of no effect while the option it belongs to is off.
-  void Allow(const std::string& name) { Find(name); }
-
   bool Has(const std::string& name) { return Find(name) != nullptr; }
 
   Status RefuseUnknown() const {
@@ -181,9 +166,11 @@ Result<RewriteDataFilesOptions> ParseRewriteDataFilesOptions(const TableMetadata
   FIRN_RETURN_IF_ERROR(
       reader.Boolean("use-starting-sequence-number", parsed.use_starting_sequence_number));
   FIRN_RETURN_IF_ERROR(ReadOutputSpec(reader, metadata, parsed));
-  FIRN_RETURN_IF_ERROR(reader.OnlyOff("partial-progress.enabled"));
-  reader.Allow("partial-progress.max-commits");
-  reader.Allow("partial-progress.max-failed-commits");
+  FIRN_RETURN_IF_ERROR(reader.Boolean("partial-progress.enabled", parsed.has_partial_progress));
+  FIRN_RETURN_IF_ERROR(reader.Integer("partial-progress.max-commits", 1, parsed.max_commits));
+  parsed.max_failed_commits = parsed.max_commits;
+  FIRN_RETURN_IF_ERROR(
+      reader.Integer("partial-progress.max-failed-commits", 0, parsed.max_failed_commits));
   // Always done, in the same commit: either value asks for no more.
   bool removes_dangling = true;
   FIRN_RETURN_IF_ERROR(reader.Boolean("remove-dangling-deletes", removes_dangling));
