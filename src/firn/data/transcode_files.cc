@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <deque>
 #include <mutex>
 #include <numeric>
@@ -13,8 +12,8 @@
 #include "firn/base/log.h"
 #include "firn/base/task_group.h"
 #include "firn/data/parquet_file_writer_internal.h"
-#include "firn/data/transcode_input_internal.h"
 #include "firn/data/transcode_metrics_internal.h"
+#include "firn/data/transcode_plan_internal.h"
 #include "firn/format/data_location.h"
 #include "firn/io/discard_files.h"
 
@@ -32,74 +31,6 @@ namespace {
 constexpr size_t kRowGroupsMax = 2;
 constexpr int64_t kRowGroupShare = 16;
 constexpr int64_t kRowGroupBytesMin = int64_t{4} << 20;
-// Larger row groups of the input are read as rows, which streams them.
-constexpr int64_t kInputRowGroupShare = 4;
-// What is kept of the inputs between the look at their footers and their turn.
-constexpr int64_t kKeptShare = 8;
-constexpr int64_t kChunkFooterBytes = 400;
-
-// A row group of an input.
-struct InputPart {
-  std::shared_ptr<TranscodeInput> input;
-  size_t row_group = 0;
-};
-
-struct OutputRowGroup {
-  std::vector<InputPart> parts;
-  int64_t rows = 0;
-  int64_t bytes = 0;  // Stored, of the inputs.
-  bool ends_file = false;
-  std::vector<std::optional<Result<EncodedChunk>>> chunks;  // By leaf.
-  MemoryReservation memory;
-};
-
-// The stored bytes of one column chunk.
-Result<std::span<const std::byte>> LoadChunk(const TranscodeInput& input, const ColumnChunk& chunk,
-                                             Buffer& to) {
-  const int64_t offset = chunk.start_offset();
-  const auto size = static_cast<size_t>(chunk.total_compressed_size);
-  if (!input.bytes.empty()) {
-    const auto file = input.bytes.span();
-    if (offset < 0 || static_cast<size_t>(offset) > file.size() ||
-        size > file.size() - static_cast<size_t>(offset)) {
-      return MakeError(ErrorCode::kCorrupt, "a column chunk ends beyond the file");
-    }
-    return file.subspan(static_cast<size_t>(offset), size);
-  }
-  to = Buffer(size);
-  FIRN_ASSIGN(const int64_t read, input.file->ReadAt(offset, to.span()));
-  if (read != chunk.total_compressed_size) {
-    return MakeError(ErrorCode::kCorrupt, "a column chunk ends beyond the file");
-  }
-  return to.span();
-}
-
-Result<EncodedChunk> MakeChunk(const TranscodeLayout& layout, const OutputRowGroup& group,
-                               size_t leaf, const ChunkOptions& options) {
-  std::vector<ChunkInput> inputs;
-  std::vector<Buffer> buffers(group.parts.size());
-  for (size_t i = 0; i < group.parts.size(); ++i) {
-    const TranscodeInput& input = *group.parts[i].input;
-    const size_t row_group = group.parts[i].row_group;
-    const TranscodeInput::Source& source = input.sources[leaf];
-    ChunkInput chunk{.row_count = input.footer.row_groups[row_group].num_rows};
-    if (!input.kept.empty() && input.kept[row_group]) chunk.kept = &*input.kept[row_group];
-    if (source.leaf >= 0) {
-      const auto from = static_cast<size_t>(source.leaf);
-      chunk.leaf = &input.leaves[from];
-      chunk.chunk = &input.footer.row_groups[row_group].columns[from];
-      FIRN_ASSIGN(chunk.bytes, LoadChunk(input, *chunk.chunk, buffers[i]), "'{}'",
-                  input.task->file.file_path);
-    } else if (source.generated) {
-      chunk.generated = source.generated;
-      chunk.generated->first += chunk.generated->step * input.first_rows[row_group];
-    }
-    inputs.push_back(chunk);
-  }
-  FIRN_ASSIGN(EncodedChunk chunk, TranscodeChunk(layout.leaves[leaf], inputs, options),
-              "column '{}'", layout.fields[leaf].name);
-  return chunk;
-}
 
 ParquetCodec CodecOf(const std::string& name) {
   if (name == "gzip") return ParquetCodec::kGzip;
@@ -114,16 +45,7 @@ class FileTranscoder {
  public:
   FileTranscoder(const WriteContext& context, const DataWriteOptions& options,
                  const std::vector<FileScanTask>& tasks)
-      : context_(context),
-        options_(options),
-        tasks_(tasks),
-        read_({.io = context.io,
-               .metadata = context.metadata,
-               .executor = context.executor,
-               .budget = context.budget,
-               .cancel = context.cancel}),
-        pool_(BudgetPool::Make(context.budget->total_bytes())),
-        jobs_(*context.executor) {}
+      : context_(context), options_(options), tasks_(tasks), jobs_(*context.executor) {}
 
   ~FileTranscoder() { is_stopping_ = true; }
 
@@ -148,7 +70,7 @@ class FileTranscoder {
   Status RunAll() {
     FIRN_RETURN_IF_ERROR(Prepare());
     if (!fits_) return {};
-    FIRN_RETURN_IF_ERROR(OpenAll());
+    FIRN_ASSIGN(fits_, plan_->Open());
     if (!fits_) return {};
     while (true) {
       while (groups_.size() < kRowGroupsMax) {
@@ -169,11 +91,15 @@ class FileTranscoder {
                       .page_bytes = parquet.page_bytes,
                       .page_rows = parquet.page_rows,
                       .dictionary_bytes_max = parquet.dictionary_bytes};
-    row_group_bytes_ =
-        std::min(parquet.row_group_bytes,
-                 std::max(context_.budget->total_bytes() / kRowGroupShare, kRowGroupBytesMin));
     FIRN_ASSIGN(modes_, MetricsModes(metadata, *options_.schema));
     FIRN_ASSIGN(layout_, MakeTranscodeLayout(*options_.schema, metadata));
+    const int64_t row_group_bytes =
+        std::min(parquet.row_group_bytes,
+                 std::max(context_.budget->total_bytes() / kRowGroupShare, kRowGroupBytesMin));
+    plan_.emplace(context_, layout_, tasks_,
+                  TranscodePlan::Limits{.row_group_bytes = row_group_bytes,
+                                        .file_bytes = options_.target_file_bytes,
+                                        .codec = chunk_options_.codec});
     partition_type_ = PartitionType(*options_.spec, metadata.SchemasNewestFirst());
     name_stem_ = fmt::format("00000-0-{}", FormatUuid(MakeUuid(*context_.random)));
     fits_ = chunk_options_.codec != ParquetCodec::kBrotli && !layout_.leaves.empty();
@@ -185,109 +111,15 @@ class FileTranscoder {
     return {};
   }
 
-  // Look at all footers before anything is written.
-  Status OpenAll() {
-    inputs_.resize(tasks_.size());
-    deleted_.resize(tasks_.size());
-    PositionDeletes deletes(read_, pool_, tasks_);
-    std::atomic<bool> fits = true;
-    std::atomic<int64_t> kept_bytes = 0;
-    std::atomic<int64_t> input_bytes = 0;
-    FIRN_RETURN_IF_ERROR(ParallelFor(
-        *context_.executor, tasks_.size(),
-        [&](size_t i) -> Status {
-          if (!fits) return {};
-          FIRN_ASSIGN(deleted_[i], deletes.Load(tasks_[i]));
-          FIRN_ASSIGN(auto input,
-                      OpenTranscodeInput(context_, layout_, tasks_[i], deleted_[i].get()));
-          if (input == nullptr) {
-            fits = false;
-            return {};
-          }
-          int64_t bytes = static_cast<int64_t>(input->bytes.size());
-          for (size_t j = 0; j < input->footer.row_groups.size(); ++j) {
-            const int64_t stored = input->stored_bytes(j);
-            input_bytes += stored;
-            if (stored > context_.budget->total_bytes() / kInputRowGroupShare) fits = false;
-            bytes += static_cast<int64_t>(layout_.leaves.size()) * kChunkFooterBytes;
-          }
-          input->file = nullptr;  // Opened again when it is its turn: there may be very many.
-          if ((kept_bytes += bytes) > context_.budget->total_bytes() / kKeptShare) return {};
-          inputs_[i] = std::move(input);
-          return {};
-        },
-        context_.cancel));
-    fits_ = fits;
-    remaining_bytes_ = input_bytes;
-    return {};
-  }
-
-  Result<std::shared_ptr<TranscodeInput>> TakeInput(size_t index) {
-    std::shared_ptr<TranscodeInput> input = std::move(inputs_[index]);
-    if (input == nullptr) {
-      FIRN_ASSIGN(input,
-                  OpenTranscodeInput(context_, layout_, tasks_[index], deleted_[index].get()));
-      if (input == nullptr) {
-        return MakeError(ErrorCode::kCorrupt, "'{}' has changed while it was read",
-                         tasks_[index].file.file_path);
-      }
-    } else if (input->bytes.empty()) {
-      const DataFile& file = tasks_[index].file;
-      FIRN_ASSIGN(input->file, context_.io->Open(file.file_path, file.file_size_in_bytes));
-    }
-    deleted_[index] = nullptr;
-    return input;
-  }
-
-  // Where the next row group of the output ends, and whether its file does.
-  int64_t BytesForRowGroup() {
-    if (file_bytes_left_ <= 0) {
-      // What is left is dealt out evenly, so that the last file is not a small one.
-      const double left = static_cast<double>(remaining_bytes_) * ratio_;
-      const auto target = static_cast<double>(options_.target_file_bytes);
-      const double files = target > 0 ? std::max(1.0, std::round(left / target)) : 1.0;
-      file_bytes_left_ = static_cast<int64_t>(static_cast<double>(remaining_bytes_) / files);
-    }
-    // Evenly too.
-    const int64_t groups =
-        std::max<int64_t>(1, (file_bytes_left_ + row_group_bytes_ - 1) / row_group_bytes_);
-    return file_bytes_left_ / groups;
-  }
-
+  // False: none is left, or there is no room for another.
   Result<bool> StartRowGroup() {
-    auto group = std::make_unique<OutputRowGroup>();
-    const int64_t bytes_max = BytesForRowGroup();
     // Stored bytes of inputs and of outputs. One row group may always be under way.
-    Result<MemoryReservation> memory =
-        context_.budget->TryReserve(std::min(2 * bytes_max, context_.budget->total_bytes() / 2));
+    Result<MemoryReservation> memory = context_.budget->TryReserve(
+        std::min(2 * plan_->NextBytes(), context_.budget->total_bytes() / 2));
     if (!memory.ok() && !groups_.empty()) return false;
+    FIRN_ASSIGN(std::unique_ptr<OutputRowGroup> group, plan_->Next());
+    if (group == nullptr) return false;
     if (memory.ok()) group->memory = std::move(*memory);
-    while (next_input_ < tasks_.size()) {
-      if (open_ == nullptr) {
-        FIRN_ASSIGN(open_, TakeInput(next_input_));
-        next_row_group_ = 0;
-      }
-      if (next_row_group_ == open_->footer.row_groups.size()) {
-        open_ = nullptr;
-        ++next_input_;
-        continue;
-      }
-      const int64_t bytes = open_->stored_bytes(next_row_group_);
-      if (group->rows > 0 && group->bytes + bytes / 2 > bytes_max) break;
-      const int64_t rows = open_->kept_rows(next_row_group_);
-      remaining_bytes_ -= bytes;
-      if (rows > 0) {
-        group->parts.push_back({open_, next_row_group_});
-        group->rows += rows;
-        group->bytes += bytes;
-      }
-      ++next_row_group_;
-    }
-    if (group->rows == 0) return false;
-    file_bytes_left_ -= group->bytes;
-    // Rounding by whole row groups of the input leaves a rest.
-    if (file_bytes_left_ < bytes_max / 2) file_bytes_left_ = 0;
-    group->ends_file = file_bytes_left_ <= 0;
     SubmitJobs(std::move(group));
     return true;
   }
@@ -301,11 +133,8 @@ class FileTranscoder {
     std::vector<int64_t> sizes(order.size(), 0);
     for (const InputPart& part : group.parts) {
       for (size_t leaf = 0; leaf < sizes.size(); ++leaf) {
-        const int from = part.input->sources[leaf].leaf;
-        if (from < 0) continue;
-        sizes[leaf] += part.input->footer.row_groups[part.row_group]
-                           .columns[static_cast<size_t>(from)]
-                           .total_compressed_size;
+        const ColumnChunk* chunk = part.FindChunk(leaf);
+        if (chunk != nullptr) sizes[leaf] += chunk->total_compressed_size;
       }
     }
     std::stable_sort(order.begin(), order.end(),
@@ -343,9 +172,7 @@ class FileTranscoder {
       FIRN_RETURN_IF_ERROR(metrics_->Add(leaf, chunk));
       FIRN_RETURN_IF_ERROR(parquet_->Append(std::move(chunk)));
     }
-    bytes_in_ += group.bytes;
-    bytes_out_ += bytes;
-    ratio_ = static_cast<double>(bytes_out_) / static_cast<double>(std::max<int64_t>(bytes_in_, 1));
+    plan_->Learn(group.bytes, bytes);
     return group.ends_file ? FinishFile() : Status();
   }
 
@@ -382,29 +209,14 @@ class FileTranscoder {
   const WriteContext& context_;
   const DataWriteOptions& options_;
   const std::vector<FileScanTask>& tasks_;
-  const ReadContext read_;
-  std::shared_ptr<BudgetPool> pool_;
   TranscodeLayout layout_;
   ChunkOptions chunk_options_;
   std::map<int32_t, MetricsMode> modes_;
   TypePtr partition_type_;
   std::string name_stem_;
-  int64_t row_group_bytes_ = 0;
   bool fits_ = true;
 
-  std::vector<std::shared_ptr<TranscodeInput>> inputs_;  // Null: to be opened again.
-  std::vector<std::shared_ptr<const PositionSet>> deleted_;
-  std::shared_ptr<TranscodeInput> open_;
-  size_t next_input_ = 0;
-  size_t next_row_group_ = 0;
-
-  // How much goes where: stored bytes of the inputs, and what became of those written so far.
-  int64_t remaining_bytes_ = 0;
-  int64_t file_bytes_left_ = 0;
-  int64_t bytes_in_ = 0;
-  int64_t bytes_out_ = 0;
-  double ratio_ = 1;
-
+  std::optional<TranscodePlan> plan_;
   std::deque<std::unique_ptr<OutputRowGroup>> groups_;  // Under way.
 
   std::unique_ptr<OutputFile> output_;

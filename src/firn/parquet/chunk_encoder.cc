@@ -225,8 +225,14 @@ void ChunkEncoder::FillMetadata() {
   if (!bounds_.has_value()) return;
   chunk_.min = bounds_.min();
   chunk_.max = bounds_.max();
-  if (chunk_.min->size() <= kStatisticsBytesMax) metadata.statistics.min_value = chunk_.min;
-  if (chunk_.max->size() <= kStatisticsBytesMax) metadata.statistics.max_value = chunk_.max;
+  if (chunk_.min->size() <= kStatisticsBytesMax) {
+    metadata.statistics.min_value = chunk_.min;
+    metadata.statistics.is_min_exact = true;
+  }
+  if (chunk_.max->size() <= kStatisticsBytesMax) {
+    metadata.statistics.max_value = chunk_.max;
+    metadata.statistics.is_max_exact = true;
+  }
 }
 
 }  // namespace firn

@@ -93,15 +93,17 @@ Status ParquetFileOutput::Append(EncodedChunk chunk) {
   if (metadata.dictionary_page_offset) *metadata.dictionary_page_offset += offset;
   group.total_byte_size += metadata.total_uncompressed_size;
   group.columns.push_back(std::move(metadata));
-  pages_.back().push_back(std::move(chunk.pages));
+  pages_.back().push_back({std::move(chunk.pages), std::move(chunk.column_index)});
   return {};
 }
 
 Status ParquetFileOutput::WriteIndexes() {
   for (size_t i = 0; i < footer_.row_groups.size(); ++i) {
     for (size_t j = 0; j < pages_[i].size(); ++j) {
-      if (!CanIndex(pages_[i][j])) continue;
-      const std::string index = FormatColumnIndex(pages_[i][j]);
+      const ChunkPages& chunk = pages_[i][j];
+      if (chunk.pages.empty() || (!chunk.column_index && !CanIndex(chunk.pages))) continue;
+      const std::string index =
+          chunk.column_index ? *chunk.column_index : FormatColumnIndex(chunk.pages);
       footer_.row_groups[i].columns[j].column_index =
           ByteRange{file_.bytes_written(), static_cast<int64_t>(index.size())};
       FIRN_RETURN_IF_ERROR(file_.Append(AsBytes(index)));
@@ -110,7 +112,8 @@ Status ParquetFileOutput::WriteIndexes() {
   for (size_t i = 0; i < footer_.row_groups.size(); ++i) {
     for (size_t j = 0; j < pages_[i].size(); ++j) {
       ColumnChunk& chunk = footer_.row_groups[i].columns[j];
-      const std::string index = FormatOffsetIndex(pages_[i][j], chunk.start_offset());
+      if (pages_[i][j].pages.empty()) continue;
+      const std::string index = FormatOffsetIndex(pages_[i][j].pages, chunk.start_offset());
       chunk.offset_index = ByteRange{file_.bytes_written(), static_cast<int64_t>(index.size())};
       FIRN_RETURN_IF_ERROR(file_.Append(AsBytes(index)));
     }

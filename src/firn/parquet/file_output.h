@@ -33,7 +33,11 @@ class ParquetFileOutput {
   FileFooter footer_;
   OutputFile& file_;
   size_t leaf_count_ = 0;
-  std::vector<std::vector<std::vector<PageEntry>>> pages_;  // By row group and leaf.
+  struct ChunkPages {
+    std::vector<PageEntry> pages;
+    std::optional<std::string> column_index;
+  };
+  std::vector<std::vector<ChunkPages>> pages_;  // By row group and leaf.
 };
 
 }  // namespace firn

@@ -88,6 +88,10 @@ class FooterReader {
         case 6:
           footer_.created_by = ReadText(field);
           break;
+        case 7:
+          footer_.has_column_orders = true;
+          in_.Skip(field.type);
+          break;
         case 8:
           is_encrypted_ = true;
           in_.Skip(field.type);
@@ -274,6 +278,12 @@ class FooterReader {
           break;
         case 6:
           statistics.min_value = ReadText(field);
+          break;
+        case 7:
+          statistics.is_max_exact = in_.ReadBool(field);
+          break;
+        case 8:
+          statistics.is_min_exact = in_.ReadBool(field);
           break;
         default:
           in_.Skip(field.type);

@@ -91,6 +91,8 @@ struct ChunkStatistics {
   std::optional<int64_t> null_count;
   std::optional<std::string> min_value;
   std::optional<std::string> max_value;
+  std::optional<bool> is_min_exact;  ///< False: only a bound. Empty: not told.
+  std::optional<bool> is_max_exact;
 };
 
 struct ColumnChunk {
@@ -125,6 +127,7 @@ struct FileFooter {
   std::vector<RowGroup> row_groups;
   std::vector<std::pair<std::string, std::optional<std::string>>> key_value_metadata;
   std::string created_by;
+  bool has_column_orders = false;  ///< Minima and maxima are in the order of each type.
 };
 
 /// A leaf and the way to it.

@@ -13,8 +13,8 @@ void WriteStatistics(const ChunkStatistics& statistics, ThriftWriter& out) {
   if (statistics.null_count) out.WriteI64(3, *statistics.null_count);
   if (statistics.max_value) out.WriteBinary(5, *statistics.max_value);
   if (statistics.min_value) out.WriteBinary(6, *statistics.min_value);
-  if (statistics.max_value) out.WriteBool(7, true);
-  if (statistics.min_value) out.WriteBool(8, true);
+  if (statistics.is_max_exact) out.WriteBool(7, *statistics.is_max_exact);
+  if (statistics.is_min_exact) out.WriteBool(8, *statistics.is_min_exact);
   out.LeaveStruct(outer);
 }
 

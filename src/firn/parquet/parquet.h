@@ -1,5 +1,6 @@
 #pragma once
 
+#include "firn/parquet/chunk_copy.h"
 #include "firn/parquet/file_output.h"
 #include "firn/parquet/footer.h"
 #include "firn/parquet/transcode.h"

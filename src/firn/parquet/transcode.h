@@ -62,7 +62,8 @@ struct PageEntry {
 struct EncodedChunk {
   ColumnChunk metadata;  ///< Offsets are from the start of the chunk.
   std::vector<Buffer> pieces;
-  std::vector<PageEntry> pages;
+  std::vector<PageEntry> pages;             ///< Empty: the chunk gets no page index.
+  std::optional<std::string> column_index;  ///< Set: of a copied chunk, encoded.
   int64_t row_count = 0;
   int64_t nan_count = 0;
   std::optional<std::string> min;  ///< PLAIN, exact, without NaN.

@@ -1,0 +1,108 @@
+#include <utility>
+
+#include "firn/data/transcode_chunk_internal.h"
+
+namespace firn {
+namespace {
+
+// Bytes of an input. `to` holds them unless the whole file is in memory.
+Result<std::span<const std::byte>> LoadBytes(const TranscodeInput& input, const ByteRange& range,
+                                             Buffer& to) {
+  const auto size = static_cast<size_t>(range.length);
+  if (!input.bytes.empty()) {
+    const auto file = input.bytes.span();
+    if (range.offset < 0 || static_cast<size_t>(range.offset) > file.size() ||
+        size > file.size() - static_cast<size_t>(range.offset)) {
+      return MakeError(ErrorCode::kCorrupt, "'{}': a column chunk ends beyond the file",
+                       input.task->file.file_path);
+    }
+    return file.subspan(static_cast<size_t>(range.offset), size);
+  }
+  to = Buffer(size);
+  FIRN_ASSIGN(const int64_t read, input.file->ReadAt(range.offset, to.span()));
+  if (read != range.length) {
+    return MakeError(ErrorCode::kCorrupt, "'{}': a column chunk ends beyond the file",
+                     input.task->file.file_path);
+  }
+  return to.span();
+}
+
+ByteRange StoredRange(const ColumnChunk& chunk) {
+  return {.offset = chunk.start_offset(), .length = chunk.total_compressed_size};
+}
+
+// The only part of a row group, if the chunk of `leaf` can be copied from it.
+const InputPart* PartToCopy(const TranscodeLayout& layout, const OutputRowGroup& group, size_t leaf,
+                            ParquetCodec codec) {
+  if (group.parts.size() != 1) return nullptr;
+  const InputPart& part = group.parts[0];
+  const TranscodeInput& input = *part.input;
+  const ColumnChunk* chunk = part.FindChunk(leaf);
+  if (chunk == nullptr ||
+      input.kept_rows(part.row_group) != input.footer.row_groups[part.row_group].num_rows) {
+    return nullptr;
+  }
+  const LeafNode& from = input.leaves[static_cast<size_t>(input.sources[leaf].leaf)];
+  const bool can_copy = CanCopyChunk(input.footer, from, *chunk, layout.leaves[leaf], codec);
+  return can_copy ? &part : nullptr;
+}
+
+Result<EncodedChunk> CopyPart(const TranscodeLayout& layout, const InputPart& part, size_t leaf) {
+  const TranscodeInput& input = *part.input;
+  const auto from = static_cast<size_t>(input.sources[leaf].leaf);
+  const RowGroup& row_group = input.footer.row_groups[part.row_group];
+  const ColumnChunk& chunk = row_group.columns[from];
+  Buffer bytes;
+  FIRN_ASSIGN(const auto stored, LoadBytes(input, StoredRange(chunk), bytes));
+  if (bytes.empty()) bytes = Buffer::CopyOf(stored);
+  std::string column_index;
+  if (chunk.column_index && chunk.offset_index) {
+    Buffer index;
+    FIRN_ASSIGN(const auto view, LoadBytes(input, *chunk.column_index, index));
+    column_index = AsText(view);
+  }
+  const ChunkInput copied{
+      .leaf = &input.leaves[from], .chunk = &chunk, .row_count = row_group.num_rows};
+  FIRN_ASSIGN(EncodedChunk copy,
+              CopyChunk(copied, layout.leaves[leaf], std::move(bytes), std::move(column_index)),
+              "'{}', column '{}'", input.task->file.file_path, layout.fields[leaf].name);
+  return copy;
+}
+
+}  // namespace
+
+const ColumnChunk* InputPart::FindChunk(size_t leaf) const {
+  const int from = input->sources[leaf].leaf;
+  if (from < 0) return nullptr;
+  return &input->footer.row_groups[row_group].columns[static_cast<size_t>(from)];
+}
+
+Result<EncodedChunk> MakeChunk(const TranscodeLayout& layout, const OutputRowGroup& group,
+                               size_t leaf, const ChunkOptions& options) {
+  if (const InputPart* part = PartToCopy(layout, group, leaf, options.codec)) {
+    return CopyPart(layout, *part, leaf);
+  }
+  std::vector<ChunkInput> inputs;
+  std::vector<Buffer> buffers(group.parts.size());
+  for (size_t i = 0; i < group.parts.size(); ++i) {
+    const TranscodeInput& input = *group.parts[i].input;
+    const size_t row_group = group.parts[i].row_group;
+    const TranscodeInput::Source& source = input.sources[leaf];
+    ChunkInput chunk{.row_count = input.footer.row_groups[row_group].num_rows};
+    if (!input.kept.empty() && input.kept[row_group]) chunk.kept = &*input.kept[row_group];
+    if (source.leaf >= 0) {
+      chunk.leaf = &input.leaves[static_cast<size_t>(source.leaf)];
+      chunk.chunk = group.parts[i].FindChunk(leaf);
+      FIRN_ASSIGN(chunk.bytes, LoadBytes(input, StoredRange(*chunk.chunk), buffers[i]));
+    } else if (source.generated) {
+      chunk.generated = source.generated;
+      chunk.generated->first += chunk.generated->step * input.first_rows[row_group];
+    }
+    inputs.push_back(chunk);
+  }
+  FIRN_ASSIGN(EncodedChunk chunk, TranscodeChunk(layout.leaves[leaf], inputs, options),
+              "column '{}'", layout.fields[leaf].name);
+  return chunk;
+}
+
+}  // namespace firn

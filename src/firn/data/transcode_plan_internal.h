@@ -1,0 +1,61 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "firn/data/transcode_chunk_internal.h"
+
+namespace firn {
+
+/// Deals the row groups of the inputs out to row groups and files of the output.
+class TranscodePlan {
+ public:
+  struct Limits {
+    int64_t row_group_bytes = 0;
+    int64_t file_bytes = 0;  ///< 0: one file.
+    ParquetCodec codec = ParquetCodec::kZstd;
+  };
+
+  /// All outlive the plan.
+  TranscodePlan(const WriteContext& context, const TranscodeLayout& layout,
+                const std::vector<FileScanTask>& tasks, const Limits& limits);
+
+  /// Look at the footers of all inputs. False: rows must be read instead. Errors: those of the
+  /// inputs.
+  Result<bool> Open();
+
+  /// Stored bytes of inputs that the next row group will take, about.
+  int64_t NextBytes();
+
+  /// The next row group; null at the end. Errors: those of the inputs.
+  Result<std::unique_ptr<OutputRowGroup>> Next();
+
+  /// Tell what became of inputs so far: how large files get is reckoned from that.
+  void Learn(int64_t bytes_in, int64_t bytes_out);
+
+ private:
+  Result<bool> Look(size_t index);
+  Result<std::shared_ptr<TranscodeInput>> TakeInput(size_t index);
+  bool IsWorthCopying(const InputPart& part) const;
+  Result<bool> FindPart();
+
+  const WriteContext& context_;
+  const TranscodeLayout& layout_;
+  const std::vector<FileScanTask>& tasks_;
+  const Limits limits_;
+
+  std::vector<std::shared_ptr<TranscodeInput>> inputs_;  // Null: to be opened again.
+  std::vector<std::shared_ptr<const PositionSet>> deleted_;
+  std::atomic<int64_t> kept_bytes_ = 0;
+  InputPart next_;  // Whose turn it is; without an input: at the next input's begin.
+  size_t next_input_ = 0;
+
+  // How much goes where, in stored bytes of inputs.
+  std::atomic<int64_t> remaining_bytes_ = 0;
+  int64_t file_bytes_left_ = 0;
+  int64_t bytes_in_ = 0;
+  int64_t bytes_out_ = 0;
+};
+
+}  // namespace firn
