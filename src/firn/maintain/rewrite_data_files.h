@@ -81,10 +81,18 @@ struct RewriteDataFilesResult {
   int32_t commit_count = 0;
 };
 
+/// How a rewrite proves, before it commits, that the rows are the same.
+enum class Verification {
+  kOff,
+  kCounts,   ///< Rows, going by the manifests.
+  kContent,  ///< A hash over all rows, for which inputs and outputs are read once more.
+};
+
 struct MaintainContext {
   CommitContext commit;
   MemoryBudget* budget = nullptr;
   std::function<void(const Progress&)> progress;  ///< May be null.
+  Verification verification = Verification::kCounts;
 };
 
 /// Reads manifests only; the same plan for the same snapshot.
@@ -99,8 +107,8 @@ struct GroupResult {
 };
 
 /// Read the inputs of one group with deletes applied and write its outputs, finished and durable.
-/// Errors: those of reading and writing; kInternal if rows in and out do not agree. On an error no
-/// output is left.
+/// Errors: those of reading and writing; kCorrupt if the counts of rows do not agree, kInternal if
+/// the rows do not. On an error no output is left, but in the last case all are, as evidence.
 Result<GroupResult> RunFileGroup(const MaintainContext& context, const Table& table,
                                  const FileGroup& group);
 

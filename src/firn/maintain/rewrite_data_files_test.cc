@@ -568,5 +568,91 @@ TEST_F(PartialProgressTest, RemovesADeleteFileWithTheLastGroupThatItAppliesTo) {
   EXPECT_EQ(Read(), rows);
 }
 
+// A file that stores another number than it was given.
+class WrongFile final : public OutputFile {
+ public:
+  WrongFile(std::unique_ptr<OutputFile> inner, std::string from, std::string to)
+      : inner_(std::move(inner)), from_(std::move(from)), to_(std::move(to)) {}
+  const std::string& uri() const override { return inner_->uri(); }
+  int64_t bytes_written() const override { return inner_->bytes_written(); }
+  Status Publish() override { return inner_->Publish(); }
+  Status Append(std::span<const std::byte> bytes) override {
+    std::string text(AsText(bytes));
+    const size_t place = text.find(from_);
+    if (place != std::string::npos) text.replace(place, from_.size(), to_);
+    return inner_->Append(AsBytes(text));
+  }
+
+ private:
+  std::unique_ptr<OutputFile> inner_;
+  std::string from_;
+  std::string to_;
+};
+
+class WrongFileIO final : public FileIO {
+ public:
+  WrongFileIO(std::shared_ptr<FileIO> inner, std::string from, std::string to)
+      : inner_(std::move(inner)), from_(std::move(from)), to_(std::move(to)) {}
+  Result<std::shared_ptr<InputFile>> Open(std::string_view uri,
+                                          std::optional<int64_t> known_size) override {
+    return inner_->Open(uri, known_size);
+  }
+  Result<std::unique_ptr<OutputFile>> Create(std::string_view uri,
+                                             const CreateOptions& options) override {
+    FIRN_ASSIGN(auto file, inner_->Create(uri, options));
+    return std::make_unique<WrongFile>(std::move(file), from_, to_);
+  }
+  Status List(std::string_view uri, const std::function<Status(const FileInfo&)>& visit) override {
+    return inner_->List(uri, visit);
+  }
+  Result<FileInfo> Stat(std::string_view uri) override { return inner_->Stat(uri); }
+  Status Delete(std::string_view uri) override { return inner_->Delete(uri); }
+
+ private:
+  std::shared_ptr<FileIO> inner_;
+  std::string from_;
+  std::string to_;
+};
+
+TEST_F(RewriteDataFilesTest, CatchesAWriterThatStoresOtherRowsBeforeItCommits) {
+  Open({.properties = {{"write.parquet.compression-codec", "uncompressed"}}});
+  const std::string right = "\x11\x22\x33\x44\x55\x66\x77\x08";
+  const std::string wrong = "\x11\x22\x33\x44\x55\x66\x78\x08";
+  table().Add({Write({Row({int64_t{0x0877665544332211}, "a"})}), Write({Row({int64_t{2}, "b"})})});
+  const Rows expected = Read();
+  Table planned = table().Load();
+  planned.io = std::make_shared<WrongFileIO>(planned.io, right, wrong);
+  const auto options = ParseRewriteDataFilesOptions(*planned.metadata, kAll);
+  ASSERT_THAT(options, IsOk());
+  MaintainContext context{.commit = table().context(), .budget = &budget_};
+  context.verification = Verification::kContent;
+
+  EXPECT_THAT(RewriteDataFiles(context, planned, std::string(kMainBranch), nullptr, *options),
+              IsError(ErrorCode::kInternal, "the rows that were written are not those"));
+
+  EXPECT_EQ(Read(), expected);
+  EXPECT_EQ(DataFileCount(), 2U);
+  EXPECT_THAT(DataOutsideOfTheTable(), SizeIs(1));  // The evidence.
+}
+
+TEST_F(RewriteDataFilesTest, VerifiesTheContentOfWhatItWrote) {
+  for (const bool has_lineage : {false, true}) {
+    Open({.format_version = has_lineage ? 3 : 2});
+    const DataFile a = Write({Row({int64_t{1}, "a"}), Row({int64_t{2}, {}})});
+    table().Add({a, Write({Row({int64_t{3}, "b"})})});
+    const Rows expected = Read();
+    const Table planned = table().Load();
+    const auto options = ParseRewriteDataFilesOptions(*planned.metadata, kAll);
+    ASSERT_THAT(options, IsOk());
+    MaintainContext context{.commit = table().context(), .budget = &budget_};
+    context.verification = Verification::kContent;
+
+    ASSERT_THAT(RewriteDataFiles(context, planned, std::string(kMainBranch), nullptr, *options),
+                IsOk());
+    EXPECT_EQ(Read(), expected);
+    EXPECT_EQ(DataFileCount(), 1U);
+  }
+}
+
 }  // namespace
 }  // namespace firn

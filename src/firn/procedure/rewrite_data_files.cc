@@ -34,6 +34,14 @@ Result<TableReference> ResolveBranch(ProcedureContext& context, const Arguments&
   return reference;
 }
 
+Result<Verification> ParseVerification(const std::string& text) {
+  if (text == "off") return Verification::kOff;
+  if (text == "counts") return Verification::kCounts;
+  if (text == "content") return Verification::kContent;
+  return MakeError(ErrorCode::kInvalidInput, "verify is '{}', expected counts, content or off",
+                   text);
+}
+
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
   const std::string strategy = arguments.Text("strategy", "binpack");
   if (strategy != "binpack" || arguments.Has("sort_order")) {
@@ -49,7 +57,8 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   }
   FIRN_ASSIGN(const auto options, ParseRewriteDataFilesOptions(*reference.table.metadata,
                                                                arguments.TextMap("options")));
-  const MaintainContext maintain = MakeContext(context, reference);
+  MaintainContext maintain = MakeContext(context, reference);
+  FIRN_ASSIGN(maintain.verification, ParseVerification(arguments.Text("verify", "counts")));
   if (context.is_dry_run) {
     FIRN_ASSIGN(const auto plan,
                 PlanCompaction(maintain, reference.table, *reference.branch, where, options));
@@ -88,7 +97,12 @@ Procedure DescribeRewriteDataFiles() {
                         {.name = "branch",
                          .type = ArgumentType::kText,
                          .help = "The branch to rewrite.",
-                         .default_text = "main"}},
+                         .default_text = "main"},
+                        {.name = "verify",
+                         .type = ArgumentType::kText,
+                         .help = "What is compared before the commit: counts of rows; content, for "
+                                 "which all rows are read again and hashed; or off.",
+                         .default_text = "counts"}},
           .can_dry_run = true,
           .run = Run};
 }
