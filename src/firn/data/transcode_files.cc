@@ -31,6 +31,9 @@ namespace {
 constexpr size_t kRowGroupsMax = 2;
 constexpr int64_t kRowGroupShare = 16;
 constexpr int64_t kRowGroupBytesMin = int64_t{4} << 20;
+// A job takes some times the memory of the largest page, and there is one for each core.
+constexpr int64_t kPageShare = 64;
+constexpr int64_t kPageBytesMin = int64_t{8} << 20;
 
 ParquetCodec CodecOf(const std::string& name) {
   if (name == "gzip") return ParquetCodec::kGzip;
@@ -90,7 +93,9 @@ class FileTranscoder {
                       .compression_level = parquet.compression_level,
                       .page_bytes = parquet.page_bytes,
                       .page_rows = parquet.page_rows,
-                      .dictionary_bytes_max = parquet.dictionary_bytes};
+                      .dictionary_bytes_max = parquet.dictionary_bytes,
+                      .input_page_bytes_max =
+                          std::max(context_.budget->total_bytes() / kPageShare, kPageBytesMin)};
     FIRN_ASSIGN(modes_, MetricsModes(metadata, *options_.schema));
     FIRN_ASSIGN(layout_, MakeTranscodeLayout(*options_.schema, metadata));
     const int64_t row_group_bytes =

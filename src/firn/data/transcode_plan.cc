@@ -14,6 +14,8 @@ constexpr int64_t kCopiedBytesMin = int64_t{8} << 20;
 // What is kept of the inputs between the look at their footers and their turn.
 constexpr int64_t kKeptShare = 8;
 constexpr int64_t kChunkFooterBytes = 400;
+// Nulls take next to no bytes: without a limit there would be no end of them.
+constexpr int64_t kRowGroupRowsMax = int64_t{1} << 27;
 
 int64_t LargestChunk(const RowGroup& row_group) {
   int64_t largest = 0;
@@ -62,7 +64,10 @@ Result<bool> TranscodePlan::Look(size_t index) {
     remaining_bytes_ += stored;
     const int64_t bytes_at_once =
         IsWorthCopying({input, i}) ? LargestChunk(input->footer.row_groups[i]) : stored;
-    if (bytes_at_once > context_.budget->total_bytes() / kInputRowGroupShare) return false;
+    if (bytes_at_once > context_.budget->total_bytes() / kInputRowGroupShare ||
+        input->footer.row_groups[i].num_rows > kRowGroupRowsMax) {
+      return false;
+    }
     bytes += static_cast<int64_t>(layout_.leaves.size()) * kChunkFooterBytes;
   }
   input->file = nullptr;  // Opened again when it is its turn: there may be very many.
@@ -142,7 +147,9 @@ Result<std::unique_ptr<OutputRowGroup>> TranscodePlan::Next() {
     const int64_t bytes = next_.input->stored_bytes(next_.row_group);
     const int64_t rows = next_.input->kept_rows(next_.row_group);
     const bool stays_alone = IsWorthCopying(next_);
-    if (group->rows > 0 && (stays_alone || group->bytes + bytes / 2 > bytes_max)) break;
+    const bool is_full =
+        group->bytes + bytes / 2 > bytes_max || group->rows + rows > kRowGroupRowsMax;
+    if (group->rows > 0 && (stays_alone || is_full)) break;
     remaining_bytes_ -= bytes;
     if (rows > 0) {
       group->parts.push_back(next_);

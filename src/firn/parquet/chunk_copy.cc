@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "firn/parquet/compression_internal.h"
 #include "firn/parquet/page_header_internal.h"
+#include "firn/parquet/thrift_compact_internal.h"
 
 namespace firn {
 namespace {
@@ -19,6 +21,11 @@ Result<std::vector<PageEntry>> FindPages(std::span<const std::byte> bytes,
     if (stored > bytes.size() - position) {
       return MakeError(ErrorCode::kCorrupt, "a page is longer than its column chunk");
     }
+    if (stored > static_cast<size_t>(kPageBytesMax)) {
+      return MakeError(ErrorCode::kUnsupported, "a page of {} bytes", stored);
+    }
+    FIRN_RETURN_IF_ERROR(CheckChecksum(
+        parsed.header, bytes.subspan(position).first(stored).subspan(parsed.header_bytes)));
     const PageType type = parsed.header.type;
     if (type == PageType::kData || type == PageType::kDataV2) {
       pages.push_back({.offset = static_cast<int64_t>(position),
@@ -32,6 +39,25 @@ Result<std::vector<PageEntry>> FindPages(std::span<const std::byte> bytes,
     return MakeError(ErrorCode::kCorrupt, "the pages hold {} values, the footer tells {}", values,
                      chunk.num_values);
   }
+  return pages;
+}
+
+// How many pages an encoded ColumnIndex has bounds of.
+Result<size_t> CountIndexedPages(std::string_view column_index) {
+  ThriftReader in(AsBytes(column_index));
+  size_t pages = 0;
+  (void)in.EnterStruct();
+  for (ThriftField field = in.NextField(); !field.is_stop(); field = in.NextField()) {
+    if (field.id == 1 && field.type == ThriftType::kList) {
+      const ThriftList null_pages = in.ReadList();
+      pages = null_pages.size;
+      for (uint32_t i = 0; i < null_pages.size; ++i)
+        in.Skip(ThriftType::kByte);
+    } else {
+      in.Skip(field.type);
+    }
+  }
+  FIRN_RETURN_IF_ERROR(in.status(), "column index");
   return pages;
 }
 
@@ -53,6 +79,11 @@ bool CanCopyChunk(const FileFooter& file, const LeafNode& from, const ColumnChun
 Result<EncodedChunk> CopyChunk(const ChunkInput& input, const LeafNode& to, Buffer bytes,
                                std::string column_index) {
   FIRN_ASSIGN(std::vector<PageEntry> pages, FindPages(bytes.span(), *input.chunk));
+  const bool is_flat = to.max_repetition_level == 0;
+  if (is_flat && input.chunk->num_values != input.row_count) {
+    return MakeError(ErrorCode::kCorrupt, "the pages hold {} values of {} rows",
+                     input.chunk->num_values, input.row_count);
+  }
   EncodedChunk copy{.metadata = *input.chunk, .row_count = input.row_count};
   const int64_t start = input.chunk->start_offset();
   ColumnChunk& metadata = copy.metadata;
@@ -69,9 +100,13 @@ Result<EncodedChunk> CopyChunk(const ChunkInput& input, const LeafNode& to, Buff
     copy.max = metadata.statistics.max_value;
   }
   // Where lists are, page headers do not tell which rows a page has.
-  if (to.max_repetition_level == 0 && !column_index.empty()) {
-    copy.pages = std::move(pages);
-    copy.column_index = std::move(column_index);
+  if (is_flat && !column_index.empty()) {
+    FIRN_ASSIGN(const size_t indexed, CountIndexedPages(column_index));
+    // An index of other pages would let readers pass over rows.
+    if (indexed == pages.size()) {
+      copy.pages = std::move(pages);
+      copy.column_index = std::move(column_index);
+    }
   }
   copy.pieces.push_back(std::move(bytes));
   return copy;

@@ -12,6 +12,9 @@ constexpr size_t kPrefix = sizeof(uint32_t);
 // Larger minima and maxima are left out of the footer and of the page index.
 constexpr size_t kStatisticsBytesMax = 4096;
 
+// What a page gets beyond its limits: the rest of a row.
+constexpr size_t kPageSlack = 2;
+
 // At least one bit, since readers differ over runs of none.
 int IndexBits(const ValueDictionary* dictionary) {
   if (dictionary == nullptr || dictionary->size() <= 1) return 1;
@@ -29,15 +32,34 @@ ChunkEncoder::ChunkEncoder(const LeafNode& leaf, ValueOrder order, const ChunkOp
       codec_(codec),
       width_(ValueWidth(leaf.element)),
       index_bits_(IndexBits(dictionary)),
+      page_rows_max_(std::clamp(options.page_rows, int64_t{1}, kPageValuesMax)),
+      page_bytes_max_(std::clamp(options.page_bytes, int64_t{1}, kPageBytesMax)),
       page_bounds_(order),
       bounds_(order) {}
 
 Result<int64_t> ChunkEncoder::RoomForRows() {
-  const auto index_bytes = indices_.size() * static_cast<size_t>(index_bits_) / 8;
-  const bool is_full = row_count_ >= options_.page_rows ||
-                       static_cast<int64_t>(plain_.size() + index_bytes) >= options_.page_bytes;
+  const bool is_full = row_count_ >= page_rows_max_ || PageBytes() >= page_bytes_max_;
   if (is_full) FIRN_RETURN_IF_ERROR(EndPage());
-  return options_.page_rows - row_count_;
+  return page_rows_max_ - row_count_;
+}
+
+// Of the page being filled, before run lengths and compression make it smaller.
+int64_t ChunkEncoder::PageBytes() const {
+  const size_t level_bits =
+      static_cast<size_t>(BitWidth(static_cast<uint64_t>(leaf_.max_definition_level)) +
+                          BitWidth(static_cast<uint64_t>(leaf_.max_repetition_level)));
+  const size_t bits =
+      level_count_ * level_bits + indices_.size() * static_cast<size_t>(index_bits_);
+  return static_cast<int64_t>(plain_.size() + bits / 8);
+}
+
+Status ChunkEncoder::CheckRoom(size_t levels, size_t value_bytes) const {
+  if (level_count_ + levels <= kPageSlack * static_cast<size_t>(kPageValuesMax) &&
+      plain_.size() + value_bytes <= kPageSlack * static_cast<size_t>(kPageBytesMax)) {
+    return {};
+  }
+  return MakeError(ErrorCode::kUnsupported, "a page of {} levels and {} bytes",
+                   level_count_ + levels, plain_.size() + value_bytes);
 }
 
 void ChunkEncoder::AddLevels(size_t count, std::span<const uint8_t> definition,
@@ -137,6 +159,7 @@ Status ChunkEncoder::EndPage() {
   PageEntry entry{.offset = stored_bytes_,
                   .first_row = chunk_.row_count,
                   .null_count = static_cast<int64_t>(level_count_ - value_count_),
+                  .has_values = value_count_ > 0,
                   .has_bounds = page_bounds_.has_value()};
   if (entry.has_bounds) {
     entry.min = page_bounds_.min();
@@ -177,9 +200,14 @@ Status ChunkEncoder::WritePage(const PageHeader& header, std::span<const std::by
   compressed.Clear();
   FIRN_RETURN_IF_ERROR(
       codec_.Compress(options_.codec, options_.compression_level, body, compressed));
+  // Stored bytes are not much larger than the page, of which CheckRoom knows.
+  if (std::max(body.size(), compressed.size()) > kPageBytesMax * size_t{4}) {
+    return MakeError(ErrorCode::kUnsupported, "a page of {} bytes", body.size());
+  }
   PageHeader full = header;
   full.uncompressed_size = static_cast<int32_t>(body.size());
   full.compressed_size = static_cast<int32_t>(compressed.size());
+  full.crc = PageChecksum(compressed.span());
   const std::string head = FormatPageHeader(full);
   Buffer piece(head.size() + compressed.size());
   std::memcpy(piece.data(), head.data(), head.size());

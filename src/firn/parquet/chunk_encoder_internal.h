@@ -23,6 +23,10 @@ class ChunkEncoder {
   /// a row begins.
   Result<int64_t> RoomForRows();
 
+  /// Whether as many levels, and bytes of values, still fit in the page whatever its limits are: a
+  /// row is never cut. Errors: kUnsupported: they do not.
+  Status CheckRoom(size_t levels, size_t value_bytes) const;
+
   /// Levels of whole rows, or of the rest of a row. Empty spans: all defined, each a row.
   void AddLevels(size_t count, std::span<const uint8_t> definition,
                  std::span<const uint8_t> repetition, size_t value_count);
@@ -52,6 +56,7 @@ class ChunkEncoder {
   Status EndPage();
   Status WriteDictionary();
   Status WritePage(const PageHeader& header, std::span<const std::byte> body);
+  int64_t PageBytes() const;
   void AppendLevelRuns(std::span<const uint8_t> levels, int level_max);
   void AppendValues();
   void FindIndexBounds();
@@ -64,6 +69,8 @@ class ChunkEncoder {
   PageCodec& codec_;
   const size_t width_;
   const int index_bits_;
+  const int64_t page_rows_max_;
+  const int64_t page_bytes_max_;
 
   // The page being filled.
   std::vector<uint8_t> definition_;

@@ -9,9 +9,8 @@ namespace firn {
 namespace {
 
 constexpr size_t kPrefix = sizeof(uint32_t);
-// Pages beyond these need more memory than is set aside for one.
-constexpr int32_t kPageBytesMax = 1 << 28;
-constexpr int32_t kPageValuesMax = 1 << 26;
+// Levels and indices take six bytes of memory, and almost none of the page.
+constexpr int64_t kBytesPerValue = 4;
 
 uint32_t LoadLength(const std::byte* bytes) {
   uint32_t length = 0;
@@ -28,12 +27,6 @@ Error UnsupportedEncoding(ParquetEncoding encoding) {
   return MakeError(ErrorCode::kUnsupported, "values of encoding {}", static_cast<int>(encoding));
 }
 
-Status CheckSize(const PageHeader& header) {
-  if (header.uncompressed_size <= kPageBytesMax && header.num_values <= kPageValuesMax) return {};
-  return MakeError(ErrorCode::kUnsupported, "a page of {} bytes and {} values",
-                   header.uncompressed_size, header.num_values);
-}
-
 // Whether `count` byte arrays with their lengths fill `bytes`.
 Status CheckByteArrays(std::span<const std::byte> bytes, size_t count) {
   for (size_t i = 0; i < count; ++i) {
@@ -48,12 +41,38 @@ Status CheckByteArrays(std::span<const std::byte> bytes, size_t count) {
 }  // namespace
 
 ChunkReader::ChunkReader(std::span<const std::byte> bytes, const ColumnChunk& chunk,
-                         const LeafNode& leaf, PageCodec& codec)
-    : bytes_(bytes), chunk_(chunk), leaf_(leaf), codec_(codec) {}
+                         const LeafNode& leaf, PageCodec& codec, int64_t page_bytes_max)
+    : bytes_(bytes),
+      chunk_(chunk),
+      leaf_(leaf),
+      codec_(codec),
+      page_bytes_max_(std::min(page_bytes_max, kPageBytesMax)) {}
+
+// The head at the position, which goes on behind it. The page is in the chunk and not too large.
+Result<PageHeader> ChunkReader::NextHeader() {
+  FIRN_ASSIGN(const ParsedPageHeader parsed, ParsePageHeader(bytes_.subspan(position_)));
+  const PageHeader& header = parsed.header;
+  position_ += parsed.header_bytes;
+  if (static_cast<size_t>(header.compressed_size) > bytes_.size() - position_) {
+    return MakeError(ErrorCode::kCorrupt, "a page of {} bytes is longer than its column chunk",
+                     header.compressed_size);
+  }
+  const int64_t values_max = std::min(kPageValuesMax, page_bytes_max_ / kBytesPerValue);
+  if (header.uncompressed_size <= page_bytes_max_ && header.num_values <= values_max) return header;
+  return MakeError(ErrorCode::kUnsupported, "a page of {} bytes and {} values",
+                   header.uncompressed_size, header.num_values);
+}
+
+// The bytes of a page as they are in the file.
+Result<std::span<const std::byte>> ChunkReader::Stored(const PageHeader& header) {
+  const auto stored = bytes_.subspan(position_, static_cast<size_t>(header.compressed_size));
+  FIRN_RETURN_IF_ERROR(CheckChecksum(header, stored));
+  return stored;
+}
 
 // The bytes of a page that is compressed as a whole, decompressed.
 Result<std::span<const std::byte>> ChunkReader::Body(const PageHeader& header, PageBuffer& to) {
-  const auto stored = bytes_.subspan(position_, static_cast<size_t>(header.compressed_size));
+  FIRN_ASSIGN(const auto stored, Stored(header));
   to.Clear();
   to.Resize(static_cast<size_t>(header.uncompressed_size));
   FIRN_RETURN_IF_ERROR(codec_.Decompress(chunk_.codec, stored, {to.data(), to.size()}));
@@ -64,7 +83,7 @@ Result<std::span<const std::byte>> ChunkReader::Body(const PageHeader& header, P
 Result<std::span<const std::byte>> ChunkReader::BodyOfVersion2(const PageHeader& header) {
   const size_t levels =
       static_cast<size_t>(header.definition_bytes) + static_cast<size_t>(header.repetition_bytes);
-  const auto stored = bytes_.subspan(position_, static_cast<size_t>(header.compressed_size));
+  FIRN_ASSIGN(const auto stored, Stored(header));
   const auto size = static_cast<size_t>(header.uncompressed_size);
   if (levels > stored.size() || levels > size) {
     return MakeError(ErrorCode::kCorrupt, "the levels are longer than the page");
@@ -82,14 +101,11 @@ Result<std::span<const std::byte>> ChunkReader::BodyOfVersion2(const PageHeader&
 
 Result<std::optional<DictionaryValues>> ChunkReader::ReadDictionary() {
   if (bytes_.empty()) return std::optional<DictionaryValues>();
-  FIRN_ASSIGN(const ParsedPageHeader parsed, ParsePageHeader(bytes_));
-  const PageHeader& header = parsed.header;
-  if (header.type != PageType::kDictionary) return std::optional<DictionaryValues>();
-  position_ = parsed.header_bytes;
-  if (static_cast<size_t>(header.compressed_size) > bytes_.size() - position_) {
-    return MakeError(ErrorCode::kCorrupt, "the dictionary page is longer than its column chunk");
+  FIRN_ASSIGN(const PageHeader header, NextHeader());
+  if (header.type != PageType::kDictionary) {
+    position_ = 0;
+    return std::optional<DictionaryValues>();
   }
-  FIRN_RETURN_IF_ERROR(CheckSize(header));
   if (header.encoding != ParquetEncoding::kPlain &&
       header.encoding != ParquetEncoding::kPlainDictionary) {
     return UnsupportedEncoding(header.encoding);
@@ -125,13 +141,7 @@ Result<std::optional<DataPage>> ChunkReader::Next() {
       return MakeError(ErrorCode::kCorrupt, "the pages hold {} values, the footer tells {}",
                        values_read_, chunk_.num_values);
     }
-    FIRN_ASSIGN(const ParsedPageHeader parsed, ParsePageHeader(bytes_.subspan(position_)));
-    const PageHeader& header = parsed.header;
-    position_ += parsed.header_bytes;
-    if (static_cast<size_t>(header.compressed_size) > bytes_.size() - position_) {
-      return MakeError(ErrorCode::kCorrupt, "a page is longer than its column chunk");
-    }
-    FIRN_RETURN_IF_ERROR(CheckSize(header));
+    FIRN_ASSIGN(const PageHeader header, NextHeader());
     if (header.type == PageType::kDictionary) {
       return MakeError(ErrorCode::kCorrupt, "a dictionary page in the middle of a column chunk");
     }
@@ -139,6 +149,7 @@ Result<std::optional<DataPage>> ChunkReader::Next() {
       position_ += static_cast<size_t>(header.compressed_size);
       continue;
     }
+    const bool begins_chunk = values_read_ == 0;
     values_read_ += header.num_values;
     if (values_read_ > chunk_.num_values) {
       return MakeError(ErrorCode::kCorrupt, "the pages hold more values than the footer tells, {}",
@@ -153,6 +164,10 @@ Result<std::optional<DataPage>> ChunkReader::Next() {
     }
     position_ += static_cast<size_t>(header.compressed_size);
     FIRN_RETURN_IF_ERROR(SplitLevels(header, body, page));
+    // Else its values would become those of the row before, which is another input's.
+    if (begins_chunk && !page.repetition.empty() && page.repetition[0] != 0) {
+      return MakeError(ErrorCode::kCorrupt, "the first row begins in the middle");
+    }
     FIRN_RETURN_IF_ERROR(ReadValues(header, body, page));
     return std::optional<DataPage>(page);
   }

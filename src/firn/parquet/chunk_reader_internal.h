@@ -39,9 +39,10 @@ struct DataPage {
 /// Reads the pages of one column chunk. Every length is checked before it is used.
 class ChunkReader {
  public:
-  /// `bytes` are those of the chunk from its start offset on. All outlive the reader.
+  /// `bytes` are those of the chunk from its start offset on. Pages beyond `page_bytes_max`, which
+  /// is at most kPageBytesMax, are refused. All outlive the reader.
   ChunkReader(std::span<const std::byte> bytes, const ColumnChunk& chunk, const LeafNode& leaf,
-              PageCodec& codec);
+              PageCodec& codec, int64_t page_bytes_max = kPageBytesMax);
 
   /// The dictionary, if the chunk begins with one; to be called before `Next`. Errors: kCorrupt;
   /// kUnsupported.
@@ -51,6 +52,8 @@ class ChunkReader {
   Result<std::optional<DataPage>> Next();
 
  private:
+  Result<PageHeader> NextHeader();
+  Result<std::span<const std::byte>> Stored(const PageHeader& header);
   Result<std::span<const std::byte>> Body(const PageHeader& header, PageBuffer& to);
   Result<std::span<const std::byte>> BodyOfVersion2(const PageHeader& header);
   Status SplitLevels(const PageHeader& header, std::span<const std::byte>& body, DataPage& page);
@@ -63,6 +66,7 @@ class ChunkReader {
   const ColumnChunk& chunk_;
   const LeafNode& leaf_;
   PageCodec& codec_;
+  const int64_t page_bytes_max_;
   size_t position_ = 0;
   int64_t values_read_ = 0;
   size_t dictionary_size_ = 0;

@@ -70,6 +70,11 @@ bool IsSupported(ParquetCodec codec) {
          codec == ParquetCodec::kLz4Raw;
 }
 
+uint32_t PageChecksum(std::span<const std::byte> stored) {
+  return libdeflate_crc32(
+      0, stored.empty() ? reinterpret_cast<const std::byte*>("") : stored.data(), stored.size());
+}
+
 struct PageCodec::State {
   ~State() {
     ZSTD_freeDCtx(unzstd);
@@ -151,7 +156,9 @@ Status PageCodec::Compress(ParquetCodec codec, std::optional<int> level,
         state.deflate = libdeflate_alloc_compressor(wanted);
         state.deflate_level = wanted;
       }
-      if (state.deflate == nullptr) break;
+      if (state.deflate == nullptr) {
+        return MakeError(ErrorCode::kUnsupported, "gzip at level {}", wanted);
+      }
       out.Resize(start + libdeflate_gzip_compress_bound(state.deflate, in.size()));
       size = libdeflate_gzip_compress(state.deflate, in.data(), in.size(), out.data() + start,
                                       out.size() - start);

@@ -38,6 +38,9 @@ class PageBuffer {
 /// Whether pages of this codec can be read and written here.
 bool IsSupported(ParquetCodec codec);
 
+/// CRC-32 as page headers have it.
+uint32_t PageChecksum(std::span<const std::byte> stored);
+
 /// Compresses and decompresses pages, with contexts that are kept between them. Single-threaded.
 class PageCodec {
  public:
@@ -49,8 +52,8 @@ class PageCodec {
   /// Fill `out`, of which the size is known. Errors: kCorrupt; kUnsupported for other codecs.
   Status Decompress(ParquetCodec codec, std::span<const std::byte> in, std::span<std::byte> out);
 
-  /// Append `in`, compressed, to `out`. `level` empty: the codec's default. Errors: kInternal,
-  /// kUnsupported.
+  /// Append `in`, compressed, to `out`. `level` empty: the codec's default. Errors: kUnsupported:
+  /// the codec, or the level with it; kInternal.
   Status Compress(ParquetCodec codec, std::optional<int> level, std::span<const std::byte> in,
                   PageBuffer& out);
 

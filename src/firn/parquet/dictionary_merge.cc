@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -46,7 +47,8 @@ class DictionaryMerge {
  public:
   DictionaryMerge(const LeafNode& to, const ChunkOptions& options, PageCodec& codec)
       : width_(ValueWidth(to.element)),
-        bytes_max_(static_cast<size_t>(options.dictionary_bytes_max)),
+        bytes_max_(static_cast<size_t>(std::min(options.dictionary_bytes_max, kPageBytesMax))),
+        input_page_bytes_max_(options.input_page_bytes_max),
         codec_(codec),
         values_(width_) {}
 
@@ -63,7 +65,7 @@ class DictionaryMerge {
     const std::vector<uint32_t> sorted = values_.Sort(order);
     for (std::vector<uint32_t>& numbers : numbers_) {
       for (uint32_t& number : numbers)
-        number = number == kUnset ? 0 : sorted[number];
+        if (number != kUnset) number = sorted[number];
     }
     return std::optional<MergedDictionary>(
         MergedDictionary{.values = std::move(values_), .numbers = std::move(numbers_)});
@@ -72,7 +74,7 @@ class DictionaryMerge {
  private:
   Status Add(const ChunkInput& input, std::vector<uint32_t>& numbers) {
     if (input.chunk == nullptr) return AddGenerated(input);
-    ChunkReader reader(input.bytes, *input.chunk, *input.leaf, codec_);
+    ChunkReader reader(input.bytes, *input.chunk, *input.leaf, codec_, input_page_bytes_max_);
     FIRN_ASSIGN(const auto dictionary, reader.ReadDictionary());
     if (dictionary) numbers.assign(dictionary->count, kUnset);
     if (dictionary && input.kept == nullptr && HasOnlyDictionaryPages(*input.chunk)) {
@@ -164,6 +166,7 @@ class DictionaryMerge {
 
   const size_t width_;
   const size_t bytes_max_;
+  const int64_t input_page_bytes_max_;
   PageCodec& codec_;
   ValueDictionary values_;
   std::vector<std::vector<uint32_t>> numbers_;

@@ -13,7 +13,7 @@ namespace firn {
 struct MergedDictionary {
   ValueDictionary values;
   /// For each input the number of each value of its own dictionary; of values that no kept row has,
-  /// anything. Empty where it has none.
+  /// none that there is. Empty where it has no dictionary.
   std::vector<std::vector<uint32_t>> numbers;
 };
 

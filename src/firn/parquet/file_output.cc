@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kMagic = "PAR1";
 constexpr int32_t kFormatVersion = 1;
+constexpr size_t kFooterBytesMax = size_t{1} << 30;
 // Bounds beyond this size make no page index: it is read before the pages.
 constexpr size_t kIndexBoundBytesMax = 4096;
 
@@ -28,10 +29,11 @@ std::string FormatOffsetIndex(const std::vector<PageEntry>& pages, int64_t chunk
   return out.Take();
 }
 
-// A page whose values are all NaN has no bounds that the index could tell.
+// A page whose values are all NaN, or NaN and nulls, has no bounds that the index could tell, and
+// must not be told as one of nulls.
 bool CanIndex(const std::vector<PageEntry>& pages) {
   return std::all_of(pages.begin(), pages.end(), [](const PageEntry& page) {
-    if (!page.has_bounds) return page.null_count > 0;
+    if (!page.has_bounds) return !page.has_values;
     return page.min.size() <= kIndexBoundBytesMax && page.max.size() <= kIndexBoundBytesMax;
   });
 }
@@ -41,7 +43,7 @@ std::string FormatColumnIndex(const std::vector<PageEntry>& pages) {
   const int16_t outer = out.EnterStruct();
   out.BeginList(1, ThriftType::kTrue, pages.size());
   for (const PageEntry& page : pages)
-    out.WriteElement(!page.has_bounds);
+    out.WriteElement(!page.has_values);
   out.BeginList(2, ThriftType::kBinary, pages.size());
   for (const PageEntry& page : pages)
     out.WriteElement(std::string_view(page.min));
@@ -131,6 +133,10 @@ Status ParquetFileOutput::Finish() {
   FIRN_RETURN_IF_ERROR(WriteIndexes());
   const std::string footer = FormatFooter(footer_);
   FIRN_RETURN_IF_ERROR(file_.Append(AsBytes(footer)));
+  if (footer.size() > kFooterBytesMax) {
+    return MakeError(ErrorCode::kUnsupported, "a footer of {} bytes, expected at most {}",
+                     footer.size(), kFooterBytesMax);
+  }
   const auto length = static_cast<uint32_t>(footer.size());
   FIRN_RETURN_IF_ERROR(file_.Append({reinterpret_cast<const std::byte*>(&length), sizeof(length)}));
   return file_.Append(AsBytes(kMagic));

@@ -127,7 +127,7 @@ struct FileFooter {
   std::vector<RowGroup> row_groups;
   std::vector<std::pair<std::string, std::optional<std::string>>> key_value_metadata;
   std::string created_by;
-  bool has_column_orders = false;  ///< Minima and maxima are in the order of each type.
+  bool has_column_orders = false;  ///< All minima and maxima are in the order of their type.
 };
 
 /// A leaf and the way to it.

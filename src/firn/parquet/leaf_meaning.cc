@@ -3,7 +3,7 @@
 namespace firn {
 namespace {
 
-// Members of the LogicalType union, and converted types.
+// Members of the LogicalType union and of TimeUnit.
 constexpr int16_t kLogicalString = 1;
 constexpr int16_t kLogicalDecimal = 5;
 constexpr int16_t kLogicalDate = 6;
@@ -16,98 +16,101 @@ constexpr int16_t kUnitNanos = 3;
 
 using Kind = LeafMeaning::Kind;
 
+template <typename Visit>
+void ForEachField(ThriftReader& in, const Visit& visit) {
+  const int16_t outer = in.EnterStruct();
+  for (ThriftField field = in.NextField(); !field.is_stop(); field = in.NextField())
+    visit(field);
+  in.LeaveStruct(outer);
+}
+
 // TimeType and TimestampType: {1: isAdjustedToUTC, 2: unit}.
 int16_t ReadTimeUnit(ThriftReader& in) {
   int16_t unit = 0;
-  const int16_t outer = in.EnterStruct();
-  for (ThriftField field = in.NextField(); !field.is_stop(); field = in.NextField()) {
-    if (field.id != 2 || !in.Expect(field, ThriftType::kStruct)) {
-      if (field.id != 2) in.Skip(field.type);
-      continue;
-    }
-    const int16_t union_outer = in.EnterStruct();
-    for (ThriftField one = in.NextField(); !one.is_stop(); one = in.NextField()) {
-      unit = one.id;
-      in.Skip(one.type);
-    }
-    in.LeaveStruct(union_outer);
-  }
-  in.LeaveStruct(outer);
+  ForEachField(in, [&](const ThriftField& field) {
+    if (field.id != 2) return in.Skip(field.type);
+    if (!in.Expect(field, ThriftType::kStruct)) return;
+    ForEachField(in, [&](const ThriftField& member) {
+      unit = member.id;
+      in.Skip(member.type);
+    });
+  });
   return unit;
 }
 
+// IntType: {1: bitWidth, 2: isSigned}.
 bool ReadIsSigned(ThriftReader& in) {
   bool is_signed = true;
-  const int16_t outer = in.EnterStruct();
-  for (ThriftField field = in.NextField(); !field.is_stop(); field = in.NextField()) {
-    if (field.id == 2) is_signed = in.ReadBool(field);
-    in.Skip(field.type);
-  }
-  in.LeaveStruct(outer);
+  ForEachField(in, [&](const ThriftField& field) {
+    if (field.id != 2) return in.Skip(field.type);
+    is_signed = in.ReadBool(field);
+  });
   return is_signed;
+}
+
+// DecimalType: {1: scale, 2: precision}.
+int32_t ReadScale(ThriftReader& in) {
+  int32_t scale = 0;
+  ForEachField(in, [&](const ThriftField& field) {
+    if (field.id != 1) return in.Skip(field.type);
+    if (in.Expect(field, ThriftType::kI32)) scale = in.ReadI32();
+  });
+  return scale;
+}
+
+// The member `id` of the union, of which the struct follows.
+LeafMeaning ReadMember(int16_t id, ThriftReader& in) {
+  switch (id) {
+    case kLogicalDecimal:
+      return {.kind = Kind::kDecimal, .scale = ReadScale(in)};
+    case kLogicalTime:
+      return {.kind = ReadTimeUnit(in) == kUnitMicros ? Kind::kTimeMicros : Kind::kOther};
+    case kLogicalTimestamp: {
+      const int16_t unit = ReadTimeUnit(in);
+      if (unit == kUnitMicros) return {.kind = Kind::kTimestampMicros};
+      return {.kind = unit == kUnitNanos ? Kind::kTimestampNanos : Kind::kOther};
+    }
+    case kLogicalInteger:
+      return {.kind = ReadIsSigned(in) ? Kind::kNone : Kind::kOther};
+    default:
+      break;
+  }
+  in.Skip(ThriftType::kStruct);
+  if (id == kLogicalString) return {.kind = Kind::kString};
+  if (id == kLogicalDate) return {.kind = Kind::kDate};
+  return {.kind = id == kLogicalUuid ? Kind::kUuid : Kind::kOther};
 }
 
 }  // namespace
 
-Kind KindOfConverted(int32_t converted) {
+LeafMeaning ReadLogicalType(ThriftReader& in) {
+  LeafMeaning meaning{.kind = Kind::kOther};
+  ForEachField(in, [&](const ThriftField& field) {
+    if (in.Expect(field, ThriftType::kStruct)) meaning = ReadMember(field.id, in);
+  });
+  return meaning;
+}
+
+LeafMeaning MeaningOfConverted(int32_t converted, int32_t scale) {
   switch (converted) {
     case 0:
-      return Kind::kString;
+      return {.kind = Kind::kString};
     case 5:
-      return Kind::kDecimal;
+      return {.kind = Kind::kDecimal, .scale = scale};
     case 6:
-      return Kind::kDate;
+      return {.kind = Kind::kDate};
     case 8:
-      return Kind::kTimeMicros;
+      return {.kind = Kind::kTimeMicros};
     case 10:
-      return Kind::kTimestampMicros;
+      return {.kind = Kind::kTimestampMicros};
     case 15:  // Signed numbers of 8 to 64 bits.
     case 16:
     case 17:
     case 18:
-      return Kind::kNone;
+      return {};
     default:
-      return Kind::kOther;
+      return {.kind = Kind::kOther};
   }
-}
-
-Kind ReadLogicalKind(ThriftReader& in) {
-  Kind kind = Kind::kOther;
-  const int16_t outer = in.EnterStruct();
-  for (ThriftField field = in.NextField(); !field.is_stop(); field = in.NextField()) {
-    if (!in.Expect(field, ThriftType::kStruct)) continue;
-    switch (field.id) {
-      case kLogicalTime:
-        if (ReadTimeUnit(in) == kUnitMicros) kind = Kind::kTimeMicros;
-        continue;
-      case kLogicalTimestamp: {
-        const int16_t unit = ReadTimeUnit(in);
-        if (unit == kUnitMicros) kind = Kind::kTimestampMicros;
-        if (unit == kUnitNanos) kind = Kind::kTimestampNanos;
-        continue;
-      }
-      case kLogicalInteger:
-        if (ReadIsSigned(in)) kind = Kind::kNone;
-        continue;
-      case kLogicalString:
-        kind = Kind::kString;
-        break;
-      case kLogicalDecimal:
-        kind = Kind::kDecimal;
-        break;
-      case kLogicalDate:
-        kind = Kind::kDate;
-        break;
-      case kLogicalUuid:
-        kind = Kind::kUuid;
-        break;
-      default:
-        break;
-    }
-    in.Skip(ThriftType::kStruct);
-  }
-  in.LeaveStruct(outer);
-  return kind;
 }
 
 }  // namespace firn

@@ -1,16 +1,14 @@
 #pragma once
 
-#include <cstdint>
-
 #include "firn/parquet/footer.h"
 #include "firn/parquet/thrift_compact_internal.h"
 
 namespace firn {
 
-/// The meaning of a number of Parquet's ConvertedType.
-LeafMeaning::Kind KindOfConverted(int32_t converted);
+/// The meaning that a LogicalType has, of which the struct field was just read.
+LeafMeaning ReadLogicalType(ThriftReader& in);
 
-/// Read a LogicalType union. The caller's reader stands at its first field.
-LeafMeaning::Kind ReadLogicalKind(ThriftReader& in);
+/// The meaning of a ConvertedType; `scale` is that of the schema element.
+LeafMeaning MeaningOfConverted(int32_t converted, int32_t scale);
 
 }  // namespace firn

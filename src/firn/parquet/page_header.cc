@@ -1,3 +1,4 @@
+#include "firn/parquet/compression_internal.h"
 #include "firn/parquet/page_header_internal.h"
 #include "firn/parquet/thrift_compact_internal.h"
 
@@ -75,6 +76,9 @@ Result<ParsedPageHeader> ParsePageHeader(std::span<const std::byte> bytes) {
       case 3:
         header.compressed_size = ReadNumber(in, field);
         break;
+      case 4:
+        if (in.Expect(field, ThriftType::kI32)) header.crc = static_cast<uint32_t>(in.ReadI32());
+        break;
       case 5:
       case 7:
         if (in.Expect(field, ThriftType::kStruct)) ReadVersion1(in, header);
@@ -99,6 +103,14 @@ Result<ParsedPageHeader> ParsePageHeader(std::span<const std::byte> bytes) {
   return ParsedPageHeader{.header = header, .header_bytes = in.position()};
 }
 
+Status CheckChecksum(const PageHeader& header, std::span<const std::byte> stored) {
+  if (!header.crc) return {};
+  const uint32_t crc = PageChecksum(stored);
+  if (crc == *header.crc) return {};
+  return MakeError(ErrorCode::kCorrupt, "a page has the checksum {:08x}, its header tells {:08x}",
+                   crc, *header.crc);
+}
+
 std::string FormatPageHeader(const PageHeader& header) {
   const bool is_dictionary = header.type == PageType::kDictionary;
   ThriftWriter out;
@@ -106,6 +118,7 @@ std::string FormatPageHeader(const PageHeader& header) {
   out.WriteI32(1, static_cast<int32_t>(header.type));
   out.WriteI32(2, header.uncompressed_size);
   out.WriteI32(3, header.compressed_size);
+  if (header.crc) out.WriteI32(4, static_cast<int32_t>(*header.crc));
   out.BeginStructField(is_dictionary ? 7 : 5);
   const int16_t inner = out.EnterStruct();
   out.WriteI32(1, header.num_values);

@@ -1,12 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "firn/parquet/footer.h"
 
 namespace firn {
+
+/// Larger pages are neither read nor written: they take several times as much memory.
+constexpr int64_t kPageBytesMax = int64_t{1} << 28;
+constexpr int64_t kPageValuesMax = int64_t{1} << 26;
 
 enum class PageType { kData = 0, kIndex = 1, kDictionary = 2, kDataV2 = 3 };
 
@@ -22,6 +27,7 @@ struct PageHeader {
   int32_t definition_bytes = 0;  ///< Version 2.
   int32_t repetition_bytes = 0;  ///< Version 2.
   bool is_compressed = true;     ///< Version 2 may say no.
+  std::optional<uint32_t> crc;   ///< CRC-32 of what follows the head, as it is stored.
 };
 
 struct ParsedPageHeader {
@@ -31,6 +37,10 @@ struct ParsedPageHeader {
 
 /// Sizes and counts are not negative. Errors: kCorrupt.
 Result<ParsedPageHeader> ParsePageHeader(std::span<const std::byte> bytes);
+
+/// Compare `stored`, the bytes of a page as they are in the file, with the checksum of its header,
+/// if that has one. Errors: kCorrupt.
+Status CheckChecksum(const PageHeader& header, std::span<const std::byte> stored);
 
 /// A dictionary page or a data page of version 1.
 std::string FormatPageHeader(const PageHeader& header);

@@ -81,7 +81,12 @@ Status Decode(std::span<const std::byte> in, int bit_width, std::span<T> out) {
     if (head->is_packed) {
       Unpack(in.data(), bit_width, out.first(count));
     } else {
-      std::fill_n(out.begin(), count, static_cast<T>(ReadNumber(in.data(), bit_width)));
+      const uint32_t number = ReadNumber(in.data(), bit_width);
+      if (BitWidth(number) > bit_width) {
+        return MakeError(ErrorCode::kCorrupt, "a run of {}, which has more than {} bits", number,
+                         bit_width);
+      }
+      std::fill_n(out.begin(), count, static_cast<T>(number));
     }
     const size_t whole =
         head->is_packed ? static_cast<size_t>(head->count / kGroup) * static_cast<size_t>(bit_width)

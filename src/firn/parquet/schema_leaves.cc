@@ -1,11 +1,11 @@
-#include <utility>
-
 #include "firn/parquet/footer.h"
 
 namespace firn {
 namespace {
 
-constexpr int kDepthMax = 255;
+constexpr int kLevelMax = 255;
+// Every node has the names of those above it: long ones above many nodes multiply.
+constexpr size_t kPathBytesMax = size_t{64} << 20;
 
 // Walks the flattened schema.
 class LeafCollector {
@@ -27,13 +27,14 @@ class LeafCollector {
 
  private:
   Status AddChildren(int32_t count, const LeafNode& parent, int depth) {
-    if (depth > kDepthMax) {
-      return MakeError(ErrorCode::kCorrupt, "the schema is nested more than {} deep", kDepthMax);
+    if (depth > kLevelMax) {
+      return MakeError(ErrorCode::kCorrupt, "the schema is nested more than {} deep", kLevelMax);
     }
     for (int32_t i = 0; i < count; ++i) {
       if (next_ >= schema_.size()) {
         return MakeError(ErrorCode::kCorrupt, "the schema ends inside of a group");
       }
+      FIRN_RETURN_IF_ERROR(CountPath(parent, schema_[next_].name));
       LeafNode node = parent;
       node.element = schema_[next_++];
       node.path.push_back(node.element.name);
@@ -50,9 +51,19 @@ class LeafCollector {
     return {};
   }
 
+  Status CountPath(const LeafNode& parent, const std::string& name) {
+    path_bytes_ += sizeof(std::string) + name.size();
+    for (const std::string& above : parent.path)
+      path_bytes_ += sizeof(std::string) + above.size();
+    if (path_bytes_ <= kPathBytesMax) return {};
+    return MakeError(ErrorCode::kUnsupported, "the paths of the schema take more than {} bytes",
+                     kPathBytesMax);
+  }
+
   const std::vector<SchemaElement>& schema_;
   std::vector<LeafNode> leaves_;
   size_t next_ = 0;
+  size_t path_bytes_ = 0;
 };
 
 }  // namespace

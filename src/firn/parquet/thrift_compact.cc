@@ -42,10 +42,11 @@ uint64_t ThriftReader::ReadVarint() {
   uint64_t value = 0;
   for (int i = 0; i < kVarintBytesMax; ++i) {
     const uint8_t byte = NextByte();
+    if (i == kVarintBytesMax - 1 && byte > 1) break;
     value |= static_cast<uint64_t>(byte & 0x7F) << (7 * i);
     if ((byte & 0x80) == 0) return error_ == nullptr ? value : 0;
   }
-  Fail("a number has more than 10 bytes");
+  Fail("a number has more than 64 bits");
   return 0;
 }
 
@@ -65,7 +66,10 @@ int32_t ThriftReader::ReadI32() {
 
 int8_t ThriftReader::ReadByte() { return static_cast<int8_t>(NextByte()); }
 
-bool ThriftReader::ReadBool(const ThriftField& field) { return field.type == ThriftType::kTrue; }
+bool ThriftReader::ReadBool(const ThriftField& field) {
+  if (field.type != ThriftType::kFalse && field.type != ThriftType::kTrue) Skip(field.type);
+  return field.type == ThriftType::kTrue;
+}
 
 double ThriftReader::ReadDouble() {
   uint64_t bits = 0;

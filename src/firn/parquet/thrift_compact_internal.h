@@ -51,7 +51,8 @@ class ThriftReader {
   void LeaveStruct(int16_t outer_id) { last_id_ = outer_id; }
   ThriftField NextField();
 
-  bool ReadBool(const ThriftField& field);  ///< A field's value is in its type.
+  /// The value is in the type of its field; one of another type is passed over, as false.
+  bool ReadBool(const ThriftField& field);
   int8_t ReadByte();
   int32_t ReadI32();
   int64_t ReadI64();

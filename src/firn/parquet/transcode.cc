@@ -16,6 +16,8 @@ namespace {
 // Levels that are passed on between two looks at the size of the page.
 constexpr size_t kStep = 1024;
 constexpr int kLevelMax = 255;
+// A number that no value of a dictionary has.
+constexpr uint32_t kUnknown = UINT32_MAX;
 
 bool IsKnown(ParquetEncoding encoding) {
   switch (encoding) {
@@ -42,12 +44,30 @@ void GatherFixed(const std::byte* values, std::span<const uint32_t> indices, std
   }
 }
 
+// Wraps around, whatever the first value is.
+int64_t ValueOf(const ChunkInput::Sequence& sequence, int64_t row) {
+  return static_cast<int64_t>(static_cast<uint64_t>(sequence.first) +
+                              static_cast<uint64_t>(row) * static_cast<uint64_t>(sequence.step));
+}
+
+// Values that no file holds are INT64, nulls are those of a flat optional column.
+Status CheckMissing(const LeafNode& to, const ChunkInput& input) {
+  if (input.chunk != nullptr) return {};
+  const bool fits = input.generated ? to.element.type == PhysicalType::kInt64
+                                    : to.repetitions == std::vector{FieldRepetition::kOptional};
+  if (fits && to.max_repetition_level == 0) return {};
+  return MakeError(ErrorCode::kInternal, "leaf '{}' cannot have values that no file holds",
+                   to.element.name);
+}
+
 // Passes the kept values of one input on to the encoder.
 class InputTransfer {
  public:
-  InputTransfer(const ChunkInput& input, const LeafNode& to, const MergedDictionary* dictionary,
-                std::span<const uint32_t> numbers, ChunkEncoder& encoder, PageCodec& codec)
+  InputTransfer(const ChunkInput& input, const LeafNode& to, const ChunkOptions& options,
+                const MergedDictionary* dictionary, std::span<const uint32_t> numbers,
+                ChunkEncoder& encoder, PageCodec& codec)
       : input_(input),
+        options_(options),
         dictionary_(dictionary),
         numbers_(numbers),
         width_(ValueWidth(to.element)),
@@ -68,14 +88,20 @@ class InputTransfer {
 
  private:
   Status AddPages() {
-    ChunkReader reader(input_.bytes, *input_.chunk, *input_.leaf, codec_);
+    ChunkReader reader(input_.bytes, *input_.chunk, *input_.leaf, codec_,
+                       options_.input_page_bytes_max);
     FIRN_ASSIGN(own_, reader.ReadDictionary());
+    if (own_) {
+      for (const std::string_view value : own_->bytes)
+        own_largest_ = std::max(own_largest_, value.size());
+    }
     RowWalk walk(*input_.leaf, input_.kept);
     while (true) {
       FIRN_ASSIGN(const std::optional<DataPage> page, reader.Next());
       if (!page) return {};
       rest_ = page->plain;
       rest_index_ = 0;
+      step_ = StepOf(*page);
       FIRN_RETURN_IF_ERROR(
           walk.Page(*page, [&](const PageSegment& segment) { return AddSegment(*page, segment); }));
     }
@@ -83,8 +109,9 @@ class InputTransfer {
 
   Status AddNulls() {
     const std::vector<uint8_t> undefined(kStep, uint8_t{0});
-    return InSteps(input_.kept_rows(), [&](size_t count) {
+    return InSteps(input_.kept_rows(), [&](size_t count) -> Status {
       encoder_.AddLevels(count, std::span(undefined).first(count), {}, 0);
+      return {};
     });
   }
 
@@ -95,11 +122,10 @@ class InputTransfer {
       int64_t row = span.begin;
       FIRN_RETURN_IF_ERROR(InSteps(span.end - span.begin, [&](size_t count) {
         for (size_t i = 0; i < count; ++i)
-          values[i] =
-              input_.generated->first + (row + static_cast<int64_t>(i)) * input_.generated->step;
+          values[i] = ValueOf(*input_.generated, row + static_cast<int64_t>(i));
         row += static_cast<int64_t>(count);
         encoder_.AddLevels(count, {}, {}, count);
-        AddPlainFixed(reinterpret_cast<const std::byte*>(values.data()), count);
+        return AddPlainFixed(reinterpret_cast<const std::byte*>(values.data()), count);
       }));
     }
     return {};
@@ -110,10 +136,23 @@ class InputTransfer {
     while (rows > 0) {
       FIRN_ASSIGN(const int64_t room, encoder_.RoomForRows());
       const int64_t count = std::min({rows, room, static_cast<int64_t>(kStep)});
-      body(static_cast<size_t>(count));
+      FIRN_RETURN_IF_ERROR(body(static_cast<size_t>(count)));
       rows -= count;
     }
     return {};
+  }
+
+  // Levels of the page that are passed on at once, so that their values make about a page at most.
+  size_t StepOf(const DataPage& page) const {
+    if (dictionary_ != nullptr) return kStep;
+    size_t value_bytes = width_;
+    if (width_ == 0) {
+      value_bytes = page.is_dictionary_encoded
+                        ? own_largest_
+                        : page.plain.size() / std::max<size_t>(page.value_count, 1);
+    }
+    const auto page_bytes = static_cast<size_t>(std::max<int64_t>(options_.page_bytes, 1));
+    return std::clamp(page_bytes / std::max<size_t>(value_bytes, 1), size_t{1}, kStep);
   }
 
   Status AddSegment(const DataPage& page, const PageSegment& segment) {
@@ -124,10 +163,13 @@ class InputTransfer {
       size_t end = segment.level_end;
       if (page.repetition.empty()) {
         FIRN_ASSIGN(const int64_t room, encoder_.RoomForRows());
-        end = std::min(end, level + std::min(kStep, static_cast<size_t>(room)));
+        end = std::min(end, level + std::min(step_, static_cast<size_t>(room)));
       } else {
-        if (page.repetition[level] == 0) FIRN_RETURN_IF_ERROR(encoder_.RoomForRows());
-        end = EndOfRows(page, level, end);
+        int64_t room = 0;
+        if (page.repetition[level] == 0) {
+          FIRN_ASSIGN(room, encoder_.RoomForRows());
+        }
+        end = EndOfRows(page, level, end, room);
       }
       const size_t count = end - level;
       const auto definition =
@@ -138,61 +180,99 @@ class InputTransfer {
           definition.empty()
               ? count
               : static_cast<size_t>(std::count(definition.begin(), definition.end(), defined));
+      FIRN_RETURN_IF_ERROR(encoder_.CheckRoom(count, BytesOf(page, value, values)));
       encoder_.AddLevels(count, definition, repetition, values);
-      AddValues(page, value, values);
+      FIRN_RETURN_IF_ERROR(AddValues(page, value, values));
       level = end;
       value += values;
     }
     return {};
   }
 
-  // Where the first row ends that begins kStep levels on.
-  static size_t EndOfRows(const DataPage& page, size_t level, size_t end) {
-    size_t at = std::min(level + kStep, end);
-    while (at < end && page.repetition[at] != 0)
-      ++at;
-    return at;
+  // Where the last of at most `rows` rows ends that begin within a step. What goes on at `level` is
+  // the rest of a row: it comes alone, with `rows` 0.
+  size_t EndOfRows(const DataPage& page, size_t level, size_t end, int64_t rows) const {
+    int64_t begun = 0;
+    for (size_t at = level; at < end; ++at) {
+      if (page.repetition[at] != 0) continue;
+      if (begun == rows || at - level >= step_) return at;
+      ++begun;
+    }
+    return end;
   }
 
-  void AddValues(const DataPage& page, size_t begin, size_t count) {
-    if (count == 0) return;
+  // Bytes that values take which are written plain.
+  size_t BytesOf(const DataPage& page, size_t begin, size_t count) const {
+    if (dictionary_ != nullptr) return 0;
+    if (width_ > 0) return count * width_;
+    if (!page.is_dictionary_encoded) return page.plain.size();
+    const size_t most = count * (own_largest_ + sizeof(uint32_t));
+    if (most <= static_cast<size_t>(kPageBytesMax)) return most;
+    size_t sum = 0;
+    for (const uint32_t index : page.indices.subspan(begin, count))
+      sum += own_->bytes[index].size() + sizeof(uint32_t);
+    return sum;
+  }
+
+  Status AddValues(const DataPage& page, size_t begin, size_t count) {
+    if (count == 0) return {};
     if (page.is_dictionary_encoded) {
       const auto indices = page.indices.subspan(begin, count);
-      return dictionary_ != nullptr ? AddRenumbered(indices) : Gather(indices);
+      if (dictionary_ != nullptr) return AddRenumbered(indices);
+      Gather(indices);
+      return {};
     }
     if (width_ > 0) return AddPlainFixed(page.plain.data() + begin * width_, count);
     // Byte arrays are walked from the start of the page on.
     rest_ = ForEachByteArray(rest_, begin - rest_index_, [](std::string_view) {});
+    rest_index_ = begin + count;
     const auto start = rest_;
     if (dictionary_ != nullptr) {
       buffer_.clear();
-      rest_ = ForEachByteArray(rest_, count, [this](std::string_view value) {
-        buffer_.push_back(dictionary_->values.Find(value).value_or(0));
-      });
-      encoder_.AddIndices(buffer_);
-    } else {
-      rest_ = ForEachByteArray(rest_, count,
-                               [this](std::string_view value) { encoder_.AddBound(value); });
-      encoder_.AddPlainBytes(start.first(start.size() - rest_.size()));
+      rest_ = ForEachByteArray(
+          rest_, count, [this](std::string_view value) { buffer_.push_back(NumberOf(value)); });
+      return AddNumbers();
     }
-    rest_index_ = begin + count;
+    rest_ = ForEachByteArray(rest_, count,
+                             [this](std::string_view value) { encoder_.AddBound(value); });
+    encoder_.AddPlainBytes(start.first(start.size() - rest_.size()));
+    return {};
   }
 
-  void AddPlainFixed(const std::byte* values, size_t count) {
-    if (dictionary_ == nullptr) return encoder_.AddFixed(values, count);
+  Status AddPlainFixed(const std::byte* values, size_t count) {
+    if (dictionary_ == nullptr) {
+      encoder_.AddFixed(values, count);
+      return {};
+    }
     buffer_.clear();
-    for (size_t i = 0; i < count; ++i) {
-      const std::string_view value = AsText({values + i * width_, width_});
-      buffer_.push_back(dictionary_->values.Find(value).value_or(0));
+    for (size_t i = 0; i < count; ++i)
+      buffer_.push_back(NumberOf(AsText({values + i * width_, width_})));
+    return AddNumbers();
+  }
+
+  uint32_t NumberOf(std::string_view value) const {
+    return dictionary_->values.Find(value).value_or(kUnknown);
+  }
+
+  // The numbers of values, of which the merge may not know all: it does not look at pages where the
+  // footer says that all of them refer to the dictionary.
+  Status AddNumbers() {
+    uint32_t largest = 0;
+    for (const uint32_t number : buffer_)
+      largest = std::max(largest, number);
+    if (largest >= dictionary_->values.size()) {
+      return MakeError(ErrorCode::kCorrupt,
+                       "a page has values of its own, the footer tells of dictionary pages only");
     }
     encoder_.AddIndices(buffer_);
+    return {};
   }
 
-  void AddRenumbered(std::span<const uint32_t> indices) {
+  Status AddRenumbered(std::span<const uint32_t> indices) {
     buffer_.resize(indices.size());
     for (size_t i = 0; i < indices.size(); ++i)
       buffer_[i] = numbers_[indices[i]];
-    encoder_.AddIndices(buffer_);
+    return AddNumbers();
   }
 
   void Gather(std::span<const uint32_t> indices) {
@@ -214,6 +294,7 @@ class InputTransfer {
   }
 
   const ChunkInput& input_;
+  const ChunkOptions& options_;
   const MergedDictionary* dictionary_;
   const std::span<const uint32_t> numbers_;  // Of the input's dictionary in the merged one.
   const size_t width_;
@@ -222,6 +303,8 @@ class InputTransfer {
   std::optional<DictionaryValues> own_;
   std::span<const std::byte> rest_;  // Byte arrays of the page from `rest_index_` on.
   size_t rest_index_ = 0;
+  size_t own_largest_ = 0;  // Byte array of the input's dictionary.
+  size_t step_ = kStep;
   std::vector<uint32_t> buffer_;
 };
 
@@ -256,6 +339,8 @@ bool CanTranscode(const LeafNode& from, const ColumnChunk& chunk, const LeafNode
 Result<EncodedChunk> TranscodeChunk(const LeafNode& to, std::span<const ChunkInput> inputs,
                                     const ChunkOptions& options) {
   FIRN_ASSIGN(const ValueOrder order, OrderOf(to.element));
+  for (const ChunkInput& input : inputs)
+    FIRN_RETURN_IF_ERROR(CheckMissing(to, input));
   PageCodec codec;
   FIRN_ASSIGN(const std::optional<MergedDictionary> dictionary,
               MergeDictionaries(to, order, inputs, options, codec));
@@ -263,10 +348,10 @@ Result<EncodedChunk> TranscodeChunk(const LeafNode& to, std::span<const ChunkInp
   for (size_t i = 0; i < inputs.size(); ++i) {
     std::span<const uint32_t> numbers;
     if (dictionary) numbers = dictionary->numbers[i];
-    FIRN_RETURN_IF_ERROR(
-        InputTransfer(inputs[i], to, dictionary ? &*dictionary : nullptr, numbers, encoder, codec)
-            .Run(),
-        "input {}", i);
+    FIRN_RETURN_IF_ERROR(InputTransfer(inputs[i], to, options, dictionary ? &*dictionary : nullptr,
+                                       numbers, encoder, codec)
+                             .Run(),
+                         "input {}", i);
   }
   return encoder.Finish();
 }

@@ -45,6 +45,8 @@ struct ChunkOptions {
   int64_t page_bytes = 1048576;
   int64_t page_rows = 20000;
   int64_t dictionary_bytes_max = 2097152;  ///< 0: no dictionary.
+  /// Larger pages of inputs, decompressed, are refused; making a chunk takes some times as much.
+  int64_t input_page_bytes_max = int64_t{1} << 28;
 };
 
 /// Where a page lies, and what it holds.
@@ -53,6 +55,7 @@ struct PageEntry {
   int32_t stored_bytes = 0;
   int64_t first_row = 0;
   int64_t null_count = 0;
+  bool has_values = false;  ///< Not null; NaN are values.
   bool has_bounds = false;
   std::string min;
   std::string max;
@@ -75,7 +78,8 @@ struct EncodedChunk {
 bool CanTranscode(const LeafNode& from, const ColumnChunk& chunk, const LeafNode& to);
 
 /// Make one chunk of leaf `to` from the kept rows of `inputs`, in their order.
-/// Errors: kCorrupt, naming the input by its number; kUnsupported: an encoding or a codec.
+/// Errors: kCorrupt, naming the input by its number; kUnsupported: an encoding, a codec, a page or
+/// a row that is too large.
 Result<EncodedChunk> TranscodeChunk(const LeafNode& to, std::span<const ChunkInput> inputs,
                                     const ChunkOptions& options);
 

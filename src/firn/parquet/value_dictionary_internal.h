@@ -45,7 +45,7 @@ class ValueDictionary {
   size_t width_;
   size_t size_ = 0;
   PageBuffer plain_;
-  std::vector<size_t> starts_;  // Of byte arrays: where the bytes begin, and one more behind.
+  std::vector<size_t> starts_;  // Of byte arrays: where the bytes begin.
   std::vector<Slot> slots_;
   uint32_t nan_begin_ = 0;
 };
