@@ -3,7 +3,7 @@
 #   make demo      firn's main job on a table that Spark wrote
 #   make test      every test
 #   make build     build/release/firn
-#   make soak      racing and killed writers, for long
+#   make soak      simulated, racing and killed writers, for long
 #   make interop   comparison with live Spark, PyIceberg and others
 #   make bench     micro-benchmarks
 #   make package   dist/firn-<version>-linux-x86_64.tar.gz
@@ -25,6 +25,8 @@ build: configure
 	cmake --build --preset release --target firn
 
 soak: build
+	cmake --build --preset release --target firn_simulation
+	build/release/tests/firn_simulation --seeds=10000
 	python3 -B tests/trust/commits_test.py build/release/firn 16 50 200
 
 interop: build

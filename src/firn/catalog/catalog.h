@@ -70,8 +70,8 @@ class Catalog {
 
   /// Apply `updates` if all of `requirements` hold, atomically across processes.
   ///
-  /// Errors  kCommitConflict: a requirement failed or another writer won; nothing changed.
-  ///         kCommitUnknown: no answer came, so the change may have happened. Delete no file.
+  /// Errors  kCommitConflict: a requirement failed or another writer won.
+  ///         kCommitUnknown: it may have happened: delete no file. Any other: nothing changed.
   virtual Result<Table> Commit(const TableName& name,
                                std::span<const TableRequirement> requirements,
                                std::span<const TableUpdate> updates) = 0;

@@ -103,8 +103,15 @@ Result<TableMetadataPtr> BuildNextMetadata(const Table& base, std::span<const Ta
 Status WriteNewMetadata(FileIO& io, const std::string& location, const TableMetadata& metadata) {
   const Status written = WriteTableMetadata(io, location, metadata, {.exclusive = true});
   if (written.ok()) return {};
-  DiscardMetadata(io, location);
   const Error& error = written.error();
+  // Nobody else uses the name: it is the second answer to a request whose first one got lost.
+  if (error.code() == ErrorCode::kAlreadyExists) {
+    const auto found = LoadTableMetadata(io, location);
+    const bool is_ours =
+        found.ok() && FormatTableMetadata(**found) == FormatTableMetadata(metadata);
+    if (is_ours) return {};
+  }
+  DiscardMetadata(io, location);
   // The file may be there, but no table names it: the commit itself has not begun.
   const bool is_unclear = error.code() == ErrorCode::kCommitUnknown;
   return Error(is_unclear ? ErrorCode::kUnavailable : error.code(), error.message())

@@ -45,9 +45,8 @@ class HadoopCatalog final : public Catalog {
   Status CheckNamespace(const Namespace& levels);
   Result<std::vector<Child>> ListChildren(const Namespace& levels);
   Result<HadoopVersion> FindTable(const TableName& name);
-  Result<Table> CommitOnce(const Table& base, const HadoopVersion& version,
-                           std::span<const TableUpdate> updates);
-  Status CheckStillNewest(const Table& base, int64_t version, const std::string& location);
+  Result<Table> CommitOnce(const Table& base, std::span<const TableUpdate> updates);
+  Status CheckStillCounts(const Table& base, const std::string& location);
   Status CheckLocation(const TableName& name, const TableMetadata& metadata) const;
 
   const CatalogConfig config_;
@@ -171,10 +170,17 @@ Result<HadoopVersion> HadoopCatalog::FindTable(const TableName& name) {
 }
 
 Result<Table> HadoopCatalog::Load(const TableName& name) {
-  FIRN_ASSIGN(const HadoopVersion version, FindTable(name));
-  FIRN_ASSIGN(auto metadata, LoadTableMetadata(*config_.io, version.location), "loading table '{}'",
-              FormatTableName(name));
-  return Table{name, version.location, std::move(metadata), config_.io};
+  for (std::string missing;;) {
+    FIRN_ASSIGN(const HadoopVersion version, FindTable(name));
+    auto metadata = LoadTableMetadata(*config_.io, version.location);
+    if (metadata.ok()) return Table{name, version.location, *std::move(metadata), config_.io};
+    // Other writers may have gone on, and deleted it, after it was found.
+    const bool is_gone = metadata.error().code() == ErrorCode::kNotFound;
+    if (!is_gone || version.location == missing) {
+      return metadata.error().Within(fmt::format("loading table '{}'", FormatTableName(name)));
+    }
+    missing = version.location;
+  }
 }
 
 // The recorded location decides where data goes, so that a copy must not be changed as if it were
@@ -224,13 +230,10 @@ Result<Table> HadoopCatalog::Commit(const TableName& name,
                                     std::span<const TableRequirement> requirements,
                                     std::span<const TableUpdate> updates) {
   for (int attempt = 0;; ++attempt) {
-    FIRN_ASSIGN(const HadoopVersion version, FindTable(name));
-    FIRN_ASSIGN(auto metadata, LoadTableMetadata(*config_.io, version.location),
-                "loading table '{}'", FormatTableName(name));
-    const Table base{name, version.location, std::move(metadata), config_.io};
+    FIRN_ASSIGN(const Table base, Load(name));
     FIRN_RETURN_IF_ERROR(CheckRequirements(base.metadata.get(), requirements), "table '{}'",
                          FormatTableName(name));
-    auto committed = CommitOnce(base, version, updates);
+    auto committed = CommitOnce(base, updates);
     if (committed.ok() || committed.error().code() != ErrorCode::kCommitConflict) return committed;
     // Another writer came first. If the requirements hold for its state as well, ours still can.
     FIRN_ASSIGN(const RetryPolicy policy, CommitRetryPolicy(*base.metadata));
@@ -239,8 +242,7 @@ Result<Table> HadoopCatalog::Commit(const TableName& name,
   }
 }
 
-Result<Table> HadoopCatalog::CommitOnce(const Table& base, const HadoopVersion& version,
-                                        std::span<const TableUpdate> updates) {
+Result<Table> HadoopCatalog::CommitOnce(const Table& base, std::span<const TableUpdate> updates) {
   FIRN_RETURN_IF_ERROR(CheckLocation(base.name, *base.metadata));
   FIRN_ASSIGN(auto metadata, BuildNextMetadata(base, updates, config_), "table '{}'",
               FormatTableName(base.name));
@@ -250,25 +252,46 @@ Result<Table> HadoopCatalog::CommitOnce(const Table& base, const HadoopVersion& 
   // The codec of the base: two writers that set it differently still compete for one name.
   FIRN_ASSIGN(const std::string codec, MetadataCodecSuffix(*base.metadata));
   const std::string folder = FolderOf(base.name);
-  std::string location = HadoopMetadataLocation(folder, version.version + 1, codec);
+  const auto version = HadoopMetadataVersion(UriFileName(base.metadata_location));
+  FIRN_CHECK(version.has_value());
+  std::string location = HadoopMetadataLocation(folder, *version + 1, codec);
   FIRN_RETURN_IF_ERROR(PublishHadoopVersion(config_, location, *metadata), "table '{}'",
                        FormatTableName(base.name));
-  FIRN_RETURN_IF_ERROR(CheckStillNewest(base, version.version + 1, location));
-  WriteHadoopHint(*config_.io, folder, version.version + 1);
+  FIRN_RETURN_IF_ERROR(CheckStillCounts(base, location));
+  WriteHadoopHint(*config_.io, folder, *version + 1);
   DeleteDroppedMetadata(*config_.io, *base.metadata, *metadata);
   return Table{base.name, std::move(location), std::move(metadata), config_.io};
 }
 
 // Where old metadata gets deleted, the name of a version that is long over is free again, and a
-// writer that slept for as long would seem to win it. Its base is gone as well then.
-Status HadoopCatalog::CheckStillNewest(const Table& base, int64_t version,
-                                       const std::string& location) {
-  FIRN_ASSIGN(const bool has_base, FileExists(*config_.io, base.metadata_location));
-  if (has_base) return {};
-  DiscardMetadata(*config_.io, location);
-  return MakeError(ErrorCode::kCommitConflict,
-                   "table '{}' moved far beyond version {} while this commit was under way",
-                   FormatTableName(base.name), version);
+// writer that slept for as long would seem to win it. What came later tells: it names the versions
+// that it follows from, but for those so old that their files are deleted.
+Status HadoopCatalog::CheckStillCounts(const Table& base, const std::string& location) {
+  const auto has_base = FileExists(*config_.io, base.metadata_location);
+  const bool is_safe = has_base.ok() && *has_base && !DeletesOldMetadata(*base.metadata);
+  if (is_safe) return {};
+  const auto unknown = [&](std::string_view why) {
+    return MakeError(ErrorCode::kCommitUnknown,
+                     "table '{}': '{}' was written, but may have come too late: {}; look at the "
+                     "table before trying again",
+                     FormatTableName(base.name), location, why);
+  };
+  if (!has_base.ok()) return unknown(has_base.error().message());
+  const auto newest = ListForNewest(*config_.io, FolderOf(base.name));
+  if (!newest.ok()) return unknown(newest.error().message());
+  if (*newest && (*newest)->location == location) return {};
+  if (*newest) {
+    const auto metadata = LoadTableMetadata(*config_.io, (*newest)->location);
+    if (!metadata.ok()) return unknown(metadata.error().message());
+    const auto& log = (*metadata)->metadata_log;
+    const bool is_followed =
+        std::any_of(log.begin(), log.end(),
+                    [&](const MetadataLogEntry& entry) { return entry.metadata_file == location; });
+    if (is_followed) return {};
+  }
+  DiscardMetadata(*config_.io, location);  // Nothing that counts names it.
+  return unknown(*newest ? "the table is far beyond it, at '" + (*newest)->location + "'"
+                         : std::string("it is gone"));
 }
 
 Result<Table> HadoopCatalog::Register(const TableName& name, const std::string&) {

@@ -89,10 +89,11 @@ class HadoopCatalogTest : public testing::Test {
     ASSERT_THAT(WriteFile(*io_, to, ReadFile(*io_, from).value().span()), IsOk());
   }
   void Fail(FileOperation operation, const std::string& part, ErrorCode code, bool happens,
-            int64_t count = 1) {
+            int64_t count = 1, int64_t first = 1) {
     Fault fault;
     fault.operation = operation;
     fault.uri_part = part;
+    fault.first_call = first;
     fault.call_count = count;
     fault.error = Error(code, "injected");
     fault.happens = happens;
@@ -195,6 +196,25 @@ TEST_F(HadoopCatalogTest, DeletesNothingWhileTheOutcomeIsUnknown) {
   EXPECT_THAT(catalog_->Load(kName)->metadata_location, EndsWith("/v6.metadata.json"));
 }
 
+// What failed for certain the second time may still come of the first.
+TEST_F(HadoopCatalogTest, KeepsAnUnknownOutcomeUnknown) {
+  Fail(FileOperation::kPublish, "/v6.", ErrorCode::kCommitUnknown, /*happens=*/false);
+  Fail(FileOperation::kPublish, "/v6.", ErrorCode::kUnavailable, /*happens=*/false, 100, 2);
+  EXPECT_THAT(Commit("a", "1"), IsError(ErrorCode::kCommitUnknown, "v6.metadata.json"));
+}
+
+// Old metadata is deleted between the look for the newest version and its reading.
+TEST_F(HadoopCatalogTest, LooksAgainIfTheVersionThatItFoundIsGone) {
+  Copy(Metadata("v5.metadata.json"), Metadata("v6.metadata.json"));
+  Fail(FileOperation::kStat, "/v6.metadata.json", ErrorCode::kNotFound, /*happens=*/false, 2);
+  Fail(FileOperation::kOpen, "/v5.metadata.json", ErrorCode::kNotFound, /*happens=*/false);
+  const auto table = catalog_->Load(kName);
+  ASSERT_THAT(table, IsOk());
+  EXPECT_THAT(table->metadata_location, EndsWith("/v6.metadata.json"));
+  Fail(FileOperation::kOpen, "/v6.metadata.json", ErrorCode::kNotFound, /*happens=*/false, 100);
+  EXPECT_THAT(catalog_->Load(kName), IsError(ErrorCode::kNotFound, "v6.metadata.json"));
+}
+
 TEST_F(HadoopCatalogTest, ReportsAFailedWriteAsSuch) {
   Fail(FileOperation::kPublish, "/v6.", ErrorCode::kResourceExhausted, /*happens=*/false);
   EXPECT_THAT(Commit("a", "1"), IsError(ErrorCode::kResourceExhausted));
@@ -242,13 +262,28 @@ TEST_F(HadoopCatalogTest, ConcurrencyNeverOverwritesAVersion) {
 }
 
 // A writer that slept while a hundred others came and went must not win a name that became free.
-TEST_F(HadoopCatalogTest, RefusesACommitWhoseBaseWasCleanedUp) {
-  // The files that a slow writer at version 5 no longer finds when it has written version 6.
-  Fail(FileOperation::kStat, "/v5.metadata.json", ErrorCode::kNotFound, /*happens=*/false, 100);
-  WriteHint("none");
-  EXPECT_THAT(Commit("a", "1"), IsError(ErrorCode::kCommitConflict, "moved far beyond"));
+TEST_F(HadoopCatalogTest, DoesNotTakeAFreeNameForSuccessIfItsBaseWasCleanedUp) {
+  // The table is at version 9, which does not follow the version 6 that is written now.
+  Copy(Metadata("v5.metadata.json"), Metadata("v9.metadata.json"));
+  Fail(FileOperation::kStat, "/v5.metadata.json", ErrorCode::kNotFound, /*happens=*/false, 100, 2);
+  EXPECT_THAT(Commit("a", "1"), IsError(ErrorCode::kCommitUnknown, "may have come too late"));
   io_->Clear();
-  EXPECT_THAT(catalog_->Load(kName)->metadata_location, EndsWith("/v5.metadata.json"));
+  WriteHint("6");
+  EXPECT_THAT(catalog_->Load(kName)->metadata_location, EndsWith("/v9.metadata.json"));
+}
+
+// A writer that slept after its commit, while others came and its base was deleted.
+TEST_F(HadoopCatalogTest, KnowsItsCommitByWhatFollowsIt) {
+  Fail(FileOperation::kStat, "/v5.metadata.json", ErrorCode::kNotFound, /*happens=*/false, 100, 2);
+  ASSERT_THAT(Commit("a", "1"), IsOk());
+  io_->Clear();
+  ASSERT_THAT(Commit("b", "1"), IsOk());  // Its log names version 6.
+  ASSERT_THAT(io_->Delete(Metadata("v6.metadata.json")), IsOk());
+  WriteHint("5");
+  Fail(FileOperation::kStat, "/v5.metadata.json", ErrorCode::kNotFound, /*happens=*/false, 100, 2);
+  const auto table = Commit("a", "2");
+  ASSERT_THAT(table, IsOk());
+  EXPECT_THAT(table->metadata_location, EndsWith("/v6.metadata.json"));
 }
 
 TEST_F(HadoopCatalogTest, RefusesToChangeACopyThatStillNamesTheOriginal) {

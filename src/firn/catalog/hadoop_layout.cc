@@ -51,6 +51,8 @@ Result<std::optional<HadoopVersion>> FindVersion(FileIO& io, const std::string& 
   return std::optional<HadoopVersion>();
 }
 
+}  // namespace
+
 Result<std::optional<HadoopVersion>> ListForNewest(FileIO& io, const std::string& folder) {
   std::optional<int64_t> newest;
   std::string newest_name;
@@ -70,8 +72,6 @@ Result<std::optional<HadoopVersion>> ListForNewest(FileIO& io, const std::string
   if (!newest) return std::optional<HadoopVersion>();
   return std::optional(HadoopVersion{*newest, JoinUri(MetadataFolder(folder), newest_name)});
 }
-
-}  // namespace
 
 Result<std::optional<HadoopVersion>> FindHadoopVersion(FileIO& io, const std::string& folder) {
   FIRN_ASSIGN(const auto hint, ReadHint(io, folder));
@@ -101,12 +101,14 @@ Status PublishHadoopVersion(const CatalogConfig& config, const std::string& loca
                             const TableMetadata& metadata) {
   const RetryPolicy check = StatusCheckPolicy(metadata);
   Status published;
+  bool is_unclear = false;  // After any try so far: what was sent then may still arrive.
   for (int attempt = 0;; ++attempt) {
     published = WriteTableMetadata(*config.io, location, metadata, {.exclusive = true});
     if (published.ok()) return {};
     const ErrorCode code = published.error().code();
+    is_unclear = is_unclear || code == ErrorCode::kCommitUnknown;
     // "It exists" may be the second answer to a request whose first one got lost below us.
-    if (code != ErrorCode::kAlreadyExists && code != ErrorCode::kCommitUnknown) return published;
+    if (code != ErrorCode::kAlreadyExists && !is_unclear) return published;
     const auto found = LoadTableMetadata(*config.io, location);
     if (found.ok()) {
       if (FormatTableMetadata(**found) == FormatTableMetadata(metadata)) return {};

@@ -19,6 +19,9 @@ struct HadoopVersion {
 /// is right, missing, garbled, behind or ahead. Errors: kUnavailable, kPermissionDenied.
 Result<std::optional<HadoopVersion>> FindHadoopVersion(FileIO& io, const std::string& folder);
 
+/// The same by listing the folder, whatever the hint says.
+Result<std::optional<HadoopVersion>> ListForNewest(FileIO& io, const std::string& folder);
+
 /// Where version `version` goes; `codec` is "" or ".gz".
 std::string HadoopMetadataLocation(const std::string& folder, int64_t version,
                                    const std::string& codec);

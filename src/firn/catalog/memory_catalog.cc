@@ -1,7 +1,7 @@
 #include <memory>
 
-#include "firn/catalog/memory_store_internal.h"
-#include "firn/catalog/pointer_catalog_internal.h"
+#include "firn/catalog/pointer_catalog.h"
+#include "firn/catalog/pointer_store.h"
 #include "firn/catalog/registry_internal.h"
 
 namespace firn {

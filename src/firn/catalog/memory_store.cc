@@ -3,7 +3,7 @@
 #include <mutex>
 #include <set>
 
-#include "firn/catalog/memory_store_internal.h"
+#include "firn/catalog/pointer_store.h"
 
 namespace firn {
 namespace {

@@ -62,10 +62,13 @@ std::optional<int64_t> HadoopMetadataVersion(std::string_view file_name) {
   return ParseVersion(file_name);
 }
 
+bool DeletesOldMetadata(const TableMetadata& metadata) {
+  return EqualsIgnoreCase(metadata.Property("write.metadata.delete-after-commit.enabled", "false"),
+                          "true");
+}
+
 void DeleteDroppedMetadata(FileIO& io, const TableMetadata& base, const TableMetadata& next) {
-  if (LowerAscii(next.Property("write.metadata.delete-after-commit.enabled", "false")) != "true") {
-    return;
-  }
+  if (!DeletesOldMetadata(next)) return;
   std::set<std::string_view> kept;
   for (const MetadataLogEntry& entry : next.metadata_log)
     kept.insert(entry.metadata_file);

@@ -27,6 +27,9 @@ std::optional<int64_t> MetastoreMetadataVersion(std::string_view file_name);
 /// nullopt for other names.
 std::optional<int64_t> HadoopMetadataVersion(std::string_view file_name);
 
+/// `write.metadata.delete-after-commit.enabled`.
+bool DeletesOldMetadata(const TableMetadata& metadata);
+
 /// After the commit that replaced `base` by `next`: if `write.metadata.delete-after-commit.enabled`
 /// delete the files that left the metadata log. Best effort; other old files are left to orphan
 /// removal.

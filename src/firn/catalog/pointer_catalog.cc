@@ -1,3 +1,5 @@
+#include "firn/catalog/pointer_catalog.h"
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -6,7 +8,6 @@
 #include "firn/catalog/commit_steps_internal.h"
 #include "firn/catalog/metadata_cache_internal.h"
 #include "firn/catalog/metadata_files_internal.h"
-#include "firn/catalog/pointer_catalog_internal.h"
 #include "firn/io/uri.h"
 
 namespace firn {
@@ -74,10 +75,17 @@ class PointerCatalog final : public Catalog {
 };
 
 Result<Table> PointerCatalog::Load(const TableName& name) {
-  FIRN_ASSIGN(const std::string location, store_->FindTable(name));
-  FIRN_ASSIGN(auto metadata, cache_.Load(*config_.io, location), "loading table '{}'",
-              FormatTableName(name));
-  return Table{name, location, std::move(metadata), config_.io};
+  for (std::string missing;;) {
+    FIRN_ASSIGN(const std::string location, store_->FindTable(name));
+    auto metadata = cache_.Load(*config_.io, location);
+    if (metadata.ok()) return Table{name, location, *std::move(metadata), config_.io};
+    // Other writers may have gone on, and deleted it, after it was found.
+    const bool is_gone = metadata.error().code() == ErrorCode::kNotFound;
+    if (!is_gone || location == missing) {
+      return metadata.error().Within(fmt::format("loading table '{}'", FormatTableName(name)));
+    }
+    missing = location;
+  }
 }
 
 Status PointerCatalog::CheckNewTable(const TableName& name) {

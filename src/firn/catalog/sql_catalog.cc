@@ -1,7 +1,7 @@
 #include <memory>
 #include <utility>
 
-#include "firn/catalog/pointer_catalog_internal.h"
+#include "firn/catalog/pointer_catalog.h"
 #include "firn/catalog/registry_internal.h"
 #include "firn/catalog/sql_database_internal.h"
 #include "firn/catalog/sql_store_internal.h"

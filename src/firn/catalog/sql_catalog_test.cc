@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "firn/catalog/catalog_contract.h"
-#include "firn/catalog/pointer_catalog_internal.h"
+#include "firn/catalog/pointer_catalog.h"
 #include "firn/catalog/sql_store_internal.h"
 #include "firn/testing/matchers.h"
 #include "firn/testing/temporary_folder.h"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "firn/catalog/pointer_store_internal.h"
+#include "firn/catalog/pointer_store.h"
 #include "firn/catalog/sql_database_internal.h"
 
 namespace firn {

@@ -68,8 +68,9 @@ Status AddedManifests::WriteRun(const Table& base, CommitFiles& names, int64_t t
 
 Result<std::vector<ManifestFile>> AddedManifests::Get(const CommitContext& context,
                                                       const Table& base, CommitFiles& names) {
-  if (written_) return *written_;
   const TableMetadata& metadata = *base.metadata;
+  if (written_ && format_version_ == metadata.format_version) return *written_;
+  format_version_ = metadata.format_version;
   FIRN_ASSIGN(const int64_t target_bytes,
               metadata.IntProperty("commit.manifest.target-size-bytes", 8 * 1024 * 1024));
   std::vector<Run> runs = SplitIntoRuns(context.executor->concurrency());

@@ -11,7 +11,7 @@ namespace firn {
 
 /// Manifests of the files that one commit adds: one or more for each partition spec, rolled at
 /// `commit.manifest.target-size-bytes`. They are written by the first attempt and reused by later
-/// ones.
+/// ones, unless the table's format version changes in between.
 class AddedManifests {
  public:
   /// `files` are all of `content` and outlive this. `data_sequence_number`: pinned for all of them;
@@ -43,6 +43,7 @@ class AddedManifests {
   std::optional<int64_t> data_sequence_number_;
   std::mutex names_mutex_;
   std::optional<std::vector<ManifestFile>> written_;
+  int format_version_ = 0;  ///< Of what is written.
 };
 
 }  // namespace firn

@@ -146,6 +146,62 @@ TEST(AppendFilesTest, DoesNotDoubleRowsAfterALostAnswer) {
   }
 }
 
+// A request that arrives twice is refused the second time, since the first one moved the branch.
+TEST(AppendFilesTest, FindsItsSnapshotEvenIfItMayNotTryAgain) {
+  TestTable table({.properties = {{"commit.retry.num-retries", "0"}}});
+  ScriptedCatalog catalog(table.catalog());
+  catalog.lost_answer = MakeError(ErrorCode::kCommitConflict, "the branch moved");
+  CommitContext context = table.context();
+  context.catalog = &catalog;
+
+  ASSERT_THAT(CommitAppendFiles(context, table.Load(), RequestFor(table, {"a"})), IsOk());
+
+  EXPECT_THAT(table.LivePaths(), ElementsAre("a"));
+  ExpectOnlyReachableMetadata(table);
+}
+
+TEST(AppendFilesTest, CleansUpAfterARefusalThatMeantIt) {
+  TestTable table({.properties = {{"commit.retry.num-retries", "0"}}});
+  ScriptedCatalog catalog(table.catalog());
+  CommitContext context = table.context();
+  context.catalog = &catalog;
+  for (const ErrorCode code : {ErrorCode::kCommitConflict, ErrorCode::kUnavailable}) {
+    catalog.lost_answer = MakeError(code, "no");
+    catalog.lost_commit_happens = false;
+    EXPECT_THAT(CommitAppendFiles(context, table.Load(), RequestFor(table, {"a"})), IsError(code));
+    ExpectOnlyReachableMetadata(table);
+  }
+}
+
+// What an attempt wrote for the old version is not fit for the new one: entries of version 1 have
+// no sequence numbers.
+TEST(AppendFilesTest, BeginsAnewIfTheTableIsUpgradedMeanwhile) {
+  for (const int version : {1, 2}) {
+    TestTable table(
+        {.format_version = version, .properties = {{"commit.manifest.min-count-to-merge", "2"}}});
+    ASSERT_THAT(CommitAppendFiles(table.context(), table.Load(), RequestFor(table, {"a"})), IsOk());
+    ScriptedCatalog catalog(table.catalog());
+    catalog.before_commit = [&] {
+      if (catalog.commit_count > 1) return;
+      const std::vector<TableUpdate> upgrade = {UpgradeFormatVersion{version + 1}};
+      ASSERT_THAT(table.catalog().Commit(table.name(), {}, upgrade), IsOk());
+    };
+    CommitContext context = table.context();
+    context.catalog = &catalog;
+
+    ASSERT_THAT(CommitAppendFiles(context, table.Load(), RequestFor(table, {"b"})), IsOk());
+
+    EXPECT_THAT(table.LivePaths(), ElementsAre("a", "b"));
+    EXPECT_EQ(table.CurrentManifests().size(), 1U);
+    EXPECT_EQ(catalog.commit_count, 2);
+    for (const ManifestEntry& entry : table.LiveEntries()) {
+      const bool is_old = entry.file.file_path.ends_with("/a");
+      EXPECT_THAT(entry.sequence_number, Optional(version - (is_old ? 1 : 0)));
+    }
+    ExpectOnlyReachableMetadata(table);
+  }
+}
+
 TEST(AppendFilesTest, CommitsOnceForOneIdempotencyKey) {
   TestTable table;
   AppendFilesRequest request = RequestFor(table, {"a"});

@@ -179,6 +179,16 @@ TEST_F(ChangeFilesTest, RefusesASecondDeletionVectorForAFile) {
   EXPECT_THAT(table_->LivePaths(), ElementsAre("a", "theirs.puffin"));
 }
 
+// Version 3 takes no new position delete files.
+TEST_F(ChangeFilesTest, RefusesPositionDeletesIfTheTableIsUpgradedMeanwhile) {
+  MakeTable({.format_version = 2});
+  RequestDeletes();
+  const std::vector<TableUpdate> upgrade = {UpgradeFormatVersion{3}};
+  ASSERT_THAT(table_->catalog().Commit(table_->name(), {}, upgrade), IsOk());
+  EXPECT_THAT(Commit(), IsError(ErrorCode::kCommitConflict, "upgraded to format version 3"));
+  EXPECT_THAT(table_->LivePaths(), ElementsAre("a"));
+}
+
 TEST_F(ChangeFilesTest, ExchangesADeletionVectorForALargerOne) {
   MakeTable({.format_version = 3});
   const DataFile before = table_->MakeDeletionVector("before.puffin", a_, 4, 1);

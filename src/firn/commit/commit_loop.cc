@@ -33,7 +33,6 @@ Result<RetryPolicy> ReadPolicy(const TableMetadata& metadata, std::string_view p
 bool IsDefiniteFailure(ErrorCode code) {
   switch (code) {
     case ErrorCode::kCommitUnknown:
-    case ErrorCode::kUnavailable:
     case ErrorCode::kInternal:
     case ErrorCode::kCancelled:
       return false;
@@ -43,6 +42,7 @@ bool IsDefiniteFailure(ErrorCode code) {
     case ErrorCode::kPermissionDenied:
     case ErrorCode::kUnsupported:
     case ErrorCode::kCorrupt:
+    case ErrorCode::kUnavailable:
     case ErrorCode::kResourceExhausted:
     case ErrorCode::kCommitConflict:
       return true;
@@ -91,6 +91,7 @@ class CommitLoop {
   CommitResult Repeat(SnapshotId earlier);
   Result<Table> SettleUnknown(const Error& cause);
   Status WaitBeforeRetry(int retry, std::chrono::nanoseconds began, const Error& cause);
+  Result<CommitResult> GiveUp(const Error& cause, int attempt);
   void CleanUpAfterSuccess(const Table& committed);
 
   const CommitContext& context_;
@@ -99,6 +100,9 @@ class CommitLoop {
   CommitFiles files_;
   Table base_table_;
   std::optional<SnapshotId> base_head_id_;
+  /// The catalog said no to the last attempt, and nobody has looked since: it may have got the
+  /// request twice, and the first one had moved the branch.
+  bool was_refused_ = false;
   std::optional<Error> lost_to_;       ///< Why the last attempt must be repeated.
   std::optional<SnapshotId> repeats_;  ///< The snapshot that had done the work before.
 };
@@ -247,6 +251,7 @@ Result<std::optional<Table>> CommitLoop::Attempt(int attempt) {
   if (base_table_.metadata->FindSnapshot(target_.snapshot_id) != nullptr) {
     return std::optional(base_table_);  // A "conflict" that was our own success.
   }
+  was_refused_ = false;
   if (target_.idempotency_key) {
     repeats_ = FindIdempotencyKey(*base_table_.metadata, target_.branch, *target_.idempotency_key);
     if (repeats_) return std::optional(base_table_);
@@ -259,13 +264,38 @@ Result<std::optional<Table>> CommitLoop::Attempt(int attempt) {
   }
   if (committed.error().code() == ErrorCode::kCommitConflict) {
     lost_to_ = committed.error();
+    was_refused_ = true;
     return std::optional<Table>();
   }
   if (IsDefiniteFailure(committed.error().code())) {
+    // By contract nothing changed, but who could not reach a service may not know.
+    was_refused_ = committed.error().code() == ErrorCode::kUnavailable;
     return committed.error();
   }
   FIRN_ASSIGN(Table settled, SettleUnknown(committed.error()));
   return std::optional(std::move(settled));
+}
+
+/// The end without success, unless there was one after all.
+Result<CommitResult> CommitLoop::GiveUp(const Error& cause, int attempt) {
+  if (was_refused_ && cause.code() != ErrorCode::kCommitUnknown) {
+    Result<Table> table = context_.catalog->Load(target_.table);
+    if (!table.ok()) {
+      return MakeError(ErrorCode::kCommitUnknown,
+                       "snapshot {} is probably not in table {} ({}), but looking for it failed: "
+                       "{}; no file was deleted; look for this snapshot id with 'inspect {} "
+                       "snapshots' before you run it again",
+                       target_.snapshot_id, FormatTableName(target_.table), cause.message(),
+                       table.error().message(), FormatTableName(target_.table));
+    }
+    if (table->metadata->FindSnapshot(target_.snapshot_id) != nullptr) {
+      return Succeed(*std::move(table), attempt);
+    }
+  }
+  if (cause.code() != ErrorCode::kCommitUnknown && base_table_.io != nullptr) {
+    files_.DeleteUnused(*base_table_.io, {});
+  }
+  return cause;
 }
 
 Result<CommitResult> CommitLoop::Run() {
@@ -276,14 +306,9 @@ Result<CommitResult> CommitLoop::Run() {
       if (repeats_) return Repeat(*repeats_);
       return Succeed(**std::move(committed), attempt);
     }
-    const Status wait =
-        committed.ok() ? WaitBeforeRetry(attempt, began, *lost_to_) : Status(committed.error());
-    if (!wait.ok()) {
-      if (wait.error().code() != ErrorCode::kCommitUnknown && base_table_.io != nullptr) {
-        files_.DeleteUnused(*base_table_.io, {});
-      }
-      return wait.error();
-    }
+    if (!committed.ok()) return GiveUp(committed.error(), attempt);
+    const Status wait = WaitBeforeRetry(attempt, began, *lost_to_);
+    if (!wait.ok()) return GiveUp(wait.error(), attempt);
   }
 }
 

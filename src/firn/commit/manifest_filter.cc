@@ -153,6 +153,9 @@ Result<ManifestFilter::Filtered> ManifestFilter::FilterOne(const Table& base,
 Result<ManifestFilter::Outcome> ManifestFilter::Apply(const CommitContext& context,
                                                       const Table& base, CommitFiles& files,
                                                       const std::vector<ManifestFile>& manifests) {
+  // A manifest of version 1 has no sequence numbers, which its copies need in later versions.
+  if (format_version_ != base.metadata->format_version) done_.clear();
+  format_version_ = base.metadata->format_version;
   std::vector<const ManifestFile*> pending;
   std::vector<std::string> copy_uris;
   for (const ManifestFile& manifest : manifests) {

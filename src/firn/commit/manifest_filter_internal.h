@@ -17,7 +17,8 @@ std::vector<DataFile> FilesOf(const std::vector<DeleteFilePtr>& deletes);
 
 /// Takes a set of files out of manifests. A manifest that names one of them is replaced by a copy
 /// in which they are DELETED entries of this snapshot and all other live entries are EXISTING;
-/// manifests that name none stay as they are. Copies are written once and reused by later attempts.
+/// manifests that name none stay as they are. Copies are written once and reused by later attempts,
+/// unless the table's format version changes in between.
 class ManifestFilter {
  public:
   /// `files` are all data files or all delete files.
@@ -59,6 +60,7 @@ class ManifestFilter {
   std::map<int32_t, PartitionSet> dropped_;                 ///< By spec id.
   bool drops_all_ = false;
   std::unordered_map<std::string, Filtered> done_;  ///< By manifest path.
+  int format_version_ = 0;                          ///< Of what is done.
 };
 
 }  // namespace firn

@@ -86,6 +86,8 @@ Result<std::vector<ManifestFile>> ManifestMerger::Merge(
       !EqualsIgnoreCase(metadata.Property("commit.manifest-merge.enabled", "true"), "true")) {
     return manifests;
   }
+  if (format_version_ != metadata.format_version) done_.clear();
+  format_version_ = metadata.format_version;
   FIRN_ASSIGN(const int64_t target_bytes,
               metadata.IntProperty("commit.manifest.target-size-bytes", 8 * 1024 * 1024));
   FIRN_ASSIGN(const int64_t count_min,

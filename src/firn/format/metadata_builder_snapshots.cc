@@ -21,8 +21,8 @@ Error Stale(fmt::format_string<Args...> text, Args&&... args) {
 
 Status MetadataBuilder::CheckRowIds(const Snapshot& snapshot) const {
   if (metadata_.format_version < kRowLineageVersion) return {};
-  if (!snapshot.first_row_id || !snapshot.added_rows) {
-    return InvalidUpdate(
+  if (!snapshot.first_row_id || !snapshot.added_rows) {  // As its writer loaded an older version.
+    return Stale(
         "snapshot {} has no 'first-row-id' or no 'added-rows', which format version {} "
         "needs",
         snapshot.snapshot_id, metadata_.format_version);
@@ -54,6 +54,9 @@ Status MetadataBuilder::AddSnapshot(Snapshot snapshot) {
              snapshot.sequence_number <= metadata_.last_sequence_number) {
     return Stale("snapshot {} has the sequence number {}, but the table is at {}", id,
                  snapshot.sequence_number, metadata_.last_sequence_number);
+  } else if (snapshot.sequence_number == 0) {
+    return Stale("snapshot {} has no sequence number, which format version {} needs", id,
+                 metadata_.format_version);
   }
   FIRN_RETURN_IF_ERROR(CheckRowIds(snapshot));
   metadata_.last_sequence_number =

@@ -116,6 +116,15 @@ TEST(SnapshotUpdateTest, LetsASnapshotWithoutParentHaveAnOldSequenceNumber) {
   EXPECT_EQ(Finish(std::move(builder), 400).last_sequence_number, 3);
 }
 
+TEST(SnapshotUpdateTest, RefusesASnapshotWithoutNumberInAnUpgradedTable) {
+  MetadataBuilder builder(ThreeCommits(), "f");
+  Snapshot snapshot = NextSnapshot(ThreeCommits(), 4, 400);
+  snapshot.parent_snapshot_id.reset();
+  snapshot.sequence_number = 0;
+  EXPECT_THAT(builder.AddSnapshot(snapshot),
+              IsError(ErrorCode::kCommitConflict, "no sequence number"));
+}
+
 TEST(SnapshotUpdateTest, AdvancesRowIds) {
   const TableMetadata base = ThreeCommits(3);
   EXPECT_EQ(base.next_row_id, 30);
@@ -125,7 +134,8 @@ TEST(SnapshotUpdateTest, AdvancesRowIds) {
   EXPECT_THAT(builder.AddSnapshot(snapshot),
               IsError(ErrorCode::kCommitConflict, "row id 29, but the next free one is 30"));
   snapshot.first_row_id.reset();
-  EXPECT_THAT(builder.AddSnapshot(snapshot), IsError(ErrorCode::kInvalidInput, "'first-row-id'"));
+  // Of a writer who loaded the table before it was upgraded.
+  EXPECT_THAT(builder.AddSnapshot(snapshot), IsError(ErrorCode::kCommitConflict, "'first-row-id'"));
   snapshot.first_row_id = 30;
   snapshot.added_rows = INT64_MAX;
   EXPECT_THAT(builder.AddSnapshot(snapshot), IsError(ErrorCode::kInvalidInput, "64 bits"));

@@ -10,7 +10,7 @@
 #include "firn/format/table_metadata.h"
 
 /// What catalogs with a metastore have in common: rows that name the metadata file of each table
-/// and change by compare-and-set. `pointer_catalog_internal.h` makes a catalog of a store.
+/// and change by compare-and-set. `pointer_catalog.h` makes a catalog of a store.
 
 namespace firn {
 
@@ -50,5 +50,8 @@ class PointerStore {
   /// Errors: kNotFound.
   virtual Status DeleteTable(const TableName& name) = 0;
 };
+
+/// Names live as long as the store.
+std::unique_ptr<PointerStore> MakeMemoryStore();
 
 }  // namespace firn

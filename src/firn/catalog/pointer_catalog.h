@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "firn/catalog/catalog.h"
-#include "firn/catalog/pointer_store_internal.h"
+#include "firn/catalog/pointer_store.h"
 
 namespace firn {
 

@@ -1,0 +1,78 @@
+#include "actor.h"
+
+#include <iterator>
+#include <utility>
+
+namespace firn::simulation {
+
+CommitContext Worker::context() {
+  return {.catalog = process_.catalog.get(),
+          .executor = scene_.executor,
+          .clock = &scene_.world->clock(),
+          .random = &random_};
+}
+
+Result<Table> Worker::Load() {
+  const size_t began = scene_.judge->move_count();
+  auto table = process_.catalog->Load(scene_.name);
+  if (!table.ok() || scene_.judge->CheckLoaded(*table, began)) return table;
+  return Error(ErrorCode::kCommitConflict, "this version of the table is long over");
+}
+
+std::optional<SnapshotId> Worker::HeadOf(const Table& table, const std::string& branch) const {
+  const auto ref = table.metadata->refs.find(branch);
+  if (ref == table.metadata->refs.end()) return std::nullopt;
+  return ref->second.snapshot_id;
+}
+
+std::string Worker::ChooseBranch() {
+  std::vector<std::string> others;
+  for (const auto& [name, ref] : scene_.judge->metadata().refs) {
+    if (ref.type == RefType::kBranch && name != kMainBranch) others.push_back(name);
+  }
+  if (others.empty() || Chance(75)) return std::string(kMainBranch);
+  return others[random_.Below(others.size())];
+}
+
+std::string Worker::NewCategory() {
+  constexpr const char* kCategories[] = {"a", "b", "c"};
+  return kCategories[random_.Below(std::size(kCategories))];
+}
+
+std::vector<Row> Worker::NewRows(size_t count_max) {
+  std::vector<Row> rows(1 + random_.Below(count_max));
+  for (Row& row : rows)
+    row = {scene_.next_row++, NewCategory()};
+  return rows;
+}
+
+Condition Worker::NewCondition() {
+  const auto known = static_cast<uint64_t>(scene_.next_row);
+  const auto low = static_cast<int64_t>(random_.Below(known + 3));
+  const int64_t high = low + static_cast<int64_t>(random_.Below(12));
+  const std::string cat = NewCategory();
+  switch (random_.Below(6)) {
+    case 0:
+      return {fmt::format("id = {}", low), [=](const Row& row) { return row.id == low; }};
+    case 1:
+      return {fmt::format("cat = '{}'", cat), [=](const Row& row) { return row.cat == cat; }};
+    case 2:
+      return {fmt::format("cat = '{}' and id < {}", cat, low),
+              [=](const Row& row) { return row.cat == cat && row.id < low; }};
+    default:
+      return {fmt::format("id >= {} and id <= {}", low, high),
+              [=](const Row& row) { return row.id >= low && row.id <= high; }};
+  }
+}
+
+FileNames Worker::Names(const Operation& operation) {
+  return {.location = scene_.judge->metadata().location,
+          .operation = operation.number,
+          .next = &scene_.next_file};
+}
+
+std::map<std::string, std::string> Worker::SummaryOf(const Operation& operation) {
+  return {{kOperationProperty, std::to_string(operation.number)}};
+}
+
+}  // namespace firn::simulation

@@ -1,0 +1,216 @@
+#include "run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "actor.h"
+
+namespace firn::simulation {
+namespace {
+
+constexpr size_t kActorsMax = kThreads - 1;  // One is the network.
+
+/// All that differs from run to run.
+struct Setting {
+  WorldOptions world;
+  size_t actors = 2;
+  size_t steps = 8;
+  int format_version = 2;
+  bool is_partitioned = false;
+  bool has_changing_spec = false;
+  bool has_real_rows = false;
+  Properties properties;
+};
+
+uint64_t OneOf(Random& random, std::initializer_list<uint64_t> values) {
+  return *(values.begin() + random.Below(values.size()));
+}
+
+/// Most runs are quiet in some way, since in a storm of faults little is ever proved.
+FaultShares DrawFaults(Random& random) {
+  FaultShares faults;
+  if (random.Below(4) == 0) return faults;
+  faults.file_errors = OneOf(random, {0, 0, 20, 100, 400});
+  faults.catalog_errors = OneOf(random, {0, 0, 100, 400, 1500});
+  faults.slow_calls = OneOf(random, {0, 50, 300});
+  faults.deaths = OneOf(random, {0, 0, 20, 80});
+  return faults;
+}
+
+Setting DrawSetting(uint64_t seed) {
+  const auto random = MakeSeededRandom(seed);
+  Setting setting;
+  setting.world.seed = seed;
+  setting.world.catalog = random->Below(2) == 0 ? CatalogKind::kPointer : CatalogKind::kHadoop;
+  setting.world.keep_percent = OneOf(*random, {0, 50, 90});
+  setting.world.faults = DrawFaults(*random);
+  setting.actors = 2 + random->Below(kActorsMax - 1);
+  setting.steps = 4 + random->Below(8);
+  setting.format_version = 1 + static_cast<int>(random->Below(3));
+  setting.is_partitioned = random->Below(2) == 0;
+  setting.has_changing_spec = random->Below(4) == 0;
+  Properties& properties = setting.properties;
+  properties["commit.retry.num-retries"] = std::to_string(OneOf(*random, {0, 2, 4, 20}));
+  properties["commit.manifest.min-count-to-merge"] = std::to_string(OneOf(*random, {2, 4, 100}));
+  if (random->Below(3) == 0) properties["commit.manifest.target-size-bytes"] = "6000";
+  if (random->Below(3) == 0) {
+    properties["write.metadata.delete-after-commit.enabled"] = "true";
+    properties["write.metadata.previous-versions-max"] = std::to_string(1 + random->Below(4));
+  }
+  if (random->Below(4) == 0) properties["write.metadata.compression-codec"] = "gzip";
+  if (random->Below(2) == 0) properties["commit.status-check.num-retries"] = "1";
+  return setting;
+}
+
+NestedField Column(int32_t id, std::string name, TypeId type, bool required) {
+  NestedField field;
+  field.id = id;
+  field.name = std::move(name);
+  field.type = Type::Primitive(type);
+  field.required = required;
+  return field;
+}
+
+Table MakeTable(World& world, const TableName& name, const Setting& setting) {
+  const std::shared_ptr<Catalog> catalog = world.OpenCatalog();
+  FIRN_CHECK(catalog->CreateNamespace(name.levels, {}).ok());
+  CreateTableRequest request;
+  request.schema =
+      Schema(0, {Column(1, "id", TypeId::kLong, true), Column(2, "cat", TypeId::kString, false)});
+  if (setting.is_partitioned) {
+    request.spec.fields.push_back(
+        {.source_ids = {2}, .field_id = 1000, .name = "cat", .transform = {}});
+  }
+  request.properties = setting.properties;
+  request.format_version = setting.format_version;
+  auto table = catalog->Create(name, request);
+  FIRN_CHECK(table.ok());
+  return *std::move(table);
+}
+
+const Job& ChooseJob(const std::vector<const Job*>& jobs, Random& random) {
+  uint64_t total = 0;
+  for (const Job* job : jobs)
+    total += job->weight;
+  uint64_t drawn = random.Below(total);
+  for (const Job* job : jobs) {
+    if (drawn < job->weight) return *job;
+    drawn -= job->weight;
+  }
+  return *jobs.back();
+}
+
+/// One try of `operation` by a process, which is a new one if the last has died.
+void Try(Scene& scene, Process& process, Random& random, const Job& job, Operation& operation) {
+  process.faults = {};
+  process.operation = operation.number;
+  operation.end = OperationEnd::kRunning;
+  Worker worker(scene, process, random);
+  const JobResult result = job.run(worker, operation);
+  scene.judge->End(operation, process, result.ok() ? Status() : Status(result.error()),
+                   result.ok() ? *result : std::nullopt);
+  process.operation = 0;
+  if (!process.is_dead) return;
+  process.is_dead = false;
+  process.catalog = scene.world->OpenCatalog();
+}
+
+void Act(Scene& scene, Process& process, uint64_t seed, size_t steps) {
+  const auto random = MakeSeededRandom(seed);
+  std::vector<const Job*> jobs;
+  for (const Job& job : FileJobs())
+    jobs.push_back(&job);
+  for (const Job& job : TableJobs())
+    jobs.push_back(&job);
+  for (size_t step = 0; step < steps && !scene.world->violation(); ++step) {
+    const Job& job = ChooseJob(jobs, *random);
+    Operation& operation = scene.judge->NewOperation(job.name);
+    scene.world->Note("begins operation {}: {}", operation.number, job.name);
+    Try(scene, process, *random, job, operation);
+    for (int again = 0; again < 3 && operation.may_repeat && !scene.world->violation(); ++again) {
+      if (operation.end == OperationEnd::kSucceeded && random->Below(4) != 0) break;
+      scene.world->Note("tries operation {} again", operation.number);
+      Try(scene, process, *random, job, operation);
+    }
+  }
+}
+
+std::string Describe(const Setting& setting) {
+  const FaultShares& faults = setting.world.faults;
+  std::string text = fmt::format(
+      "{} catalog, version {}{}{}{}, {} actors of {} steps; of 10,000 calls {} of files and {} of "
+      "catalogs fail, {} are slow, {} end the process;",
+      setting.world.catalog == CatalogKind::kPointer ? "pointer" : "Hadoop", setting.format_version,
+      setting.is_partitioned ? ", partitioned" : "",
+      setting.has_changing_spec ? ", changing spec" : "",
+      setting.has_real_rows ? ", real rows" : "", setting.actors, setting.steps, faults.file_errors,
+      faults.catalog_errors, faults.slow_calls, faults.deaths);
+  for (const auto& [key, value] : setting.properties)
+    text += fmt::format(" {}={}", key, value);
+  return text;
+}
+
+/// Whatever happened, the next commit must work.
+void CheckStillWorks(Scene& scene, Random& random) {
+  scene.world->Heal();
+  Process& process = scene.world->AddProcess("after all");
+  Operation& operation = scene.judge->NewOperation("append");
+  Try(scene, process, random, FileJobs().front(), operation);
+  if (operation.end == OperationEnd::kSucceeded || scene.world->violation()) return;
+  scene.world->Violate("the table cannot be appended to");
+}
+
+void Count(const Judge& judge, RunResult& result) {
+  result.snapshots = judge.snapshot_count();
+  for (const auto& [number, operation] : judge.operations()) {
+    ++result.operations;
+    result.succeeded += operation.end == OperationEnd::kSucceeded ? 1 : 0;
+    result.failed += operation.end == OperationEnd::kFailed ? 1 : 0;
+    result.unknown += operation.end == OperationEnd::kUnknown ? 1 : 0;
+    result.died += operation.end == OperationEnd::kDied ? 1 : 0;
+  }
+}
+
+}  // namespace
+
+RunResult RunSeed(Executor& threads, uint64_t seed, bool is_traced) {
+  const Setting setting = DrawSetting(seed);
+  World world(threads, setting.world);
+  world.Trace(is_traced);
+  const TableName name{{"db"}, "t"};
+  Judge judge(world, name, ReadTinyTable);
+  const auto executor = MakeInlineExecutor();
+  MemoryBudget budget(int64_t{256} << 20);
+  Scene scene;
+  scene.world = &world;
+  scene.judge = &judge;
+  scene.name = name;
+  scene.has_real_rows = setting.has_real_rows;
+  scene.has_changing_spec = setting.has_changing_spec;
+  scene.read_rows = ReadTinyTable;
+  scene.executor = executor.get();
+  scene.budget = &budget;
+  judge.Begin(MakeTable(world, name, setting));
+  world.SetWitness(judge);
+
+  std::vector<std::function<void(Process&)>> actors;
+  for (size_t i = 0; i < setting.actors; ++i) {
+    world.AddProcess(fmt::format("actor {}", i + 1));
+    actors.emplace_back([&scene, &setting, seed, i](Process& process) {
+      Act(scene, process, seed * 100 + i, setting.steps);
+    });
+  }
+  world.Run(std::move(actors));
+  const auto random = MakeSeededRandom(seed + 1);
+  if (!world.violation()) CheckStillWorks(scene, *random);
+  if (!world.violation()) judge.CheckEnd();
+
+  RunResult result;
+  result.violation = world.violation();
+  result.trace = world.notes();
+  result.scene = Describe(setting);
+  Count(judge, result);
+  return result;
+}
+
+}  // namespace firn::simulation

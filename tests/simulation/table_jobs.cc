@@ -1,0 +1,122 @@
+#include <utility>
+
+#include "firn/catalog/change_table.h"
+#include "firn/catalog/ref_change.h"
+#include "firn/catalog/table_evolution.h"
+
+#include "actor.h"
+
+namespace firn::simulation {
+namespace {
+
+JobResult Change(Worker& worker, const PlanUpdates& plan) {
+  FIRN_ASSIGN(const Table table, worker.Load());
+  const TableChangeContext context{.catalog = worker.process().catalog.get(),
+                                   .clock = &worker.scene().world->clock(),
+                                   .random = &worker.random()};
+  FIRN_RETURN_IF_ERROR(ChangeTable(context, table, plan));
+  return std::optional<SnapshotId>();
+}
+
+JobResult AddColumns(Worker& worker, Operation& operation) {
+  const std::string name = fmt::format("c{}", operation.number);
+  operation.is_done = [name](const TableMetadata& metadata) {
+    return metadata.current_schema()->FindField(name) != nullptr;
+  };
+  AddColumn added;
+  added.path = {name};
+  added.type = Type::Primitive(TypeId::kInt);
+  const std::vector<SchemaChange> changes = {added};
+  return Change(worker, [changes](const TableMetadata& metadata) {
+    return PlanSchemaChange(metadata, changes);
+  });
+}
+
+JobResult SetProperty(Worker& worker, Operation& operation) {
+  const std::string key = fmt::format("sim.p{}", operation.number);
+  operation.is_done = [key](const TableMetadata& metadata) {
+    return metadata.properties.contains(key);
+  };
+  return Change(worker, [&](const TableMetadata& metadata) {
+    return PlanSetProperties(metadata, {{key, "1"}}, worker.random());
+  });
+}
+
+JobResult MakeRef(Worker& worker, Operation& operation, RefType type) {
+  RefChange change;
+  change.name = fmt::format("{}{}", type == RefType::kBranch ? "b" : "t", operation.number);
+  change.type = type;
+  FIRN_ASSIGN(const Table table, worker.Load());
+  const auto& snapshots = table.metadata->snapshots;
+  if (snapshots.empty()) return std::optional<SnapshotId>();
+  if (worker.Chance(50)) {
+    change.snapshot_id = snapshots[worker.random().Below(snapshots.size())].snapshot_id;
+  }
+  operation.is_done = [name = change.name](const TableMetadata& metadata) {
+    return metadata.refs.contains(name);
+  };
+  return Change(worker,
+                [change](const TableMetadata& metadata) { return PlanSetRef(metadata, change); });
+}
+
+JobResult MakeBranch(Worker& worker, Operation& operation) {
+  return MakeRef(worker, operation, RefType::kBranch);
+}
+
+JobResult MakeTag(Worker& worker, Operation& operation) {
+  return MakeRef(worker, operation, RefType::kTag);
+}
+
+JobResult ChangeSpec(Worker& worker, Operation& operation) {
+  if (!worker.scene().has_changing_spec) return AddColumns(worker, operation);
+  const auto width = static_cast<int32_t>(2 + worker.random().Below(5));
+  PartitionTerm term{.column = "id", .transform = {TransformKind::kBucket, width, {}}, .name = {}};
+  if (worker.Chance(30)) term = {.column = "cat", .transform = {}, .name = {}};
+  return Change(worker, [term](const TableMetadata& metadata) -> Result<std::vector<TableUpdate>> {
+    auto added =
+        PlanPartitionChange(metadata, std::vector<PartitionChange>{AddPartitionField{term}});
+    if (added.ok()) return added;
+    return PlanPartitionChange(metadata, std::vector<PartitionChange>{DropPartitionField{term}});
+  });
+}
+
+JobResult Upgrade(Worker& worker, Operation&) {
+  const JobResult changed = Change(worker, [&](const TableMetadata& metadata) {
+    return PlanUpgrade(metadata, std::min(metadata.format_version + 1, 3), worker.random());
+  });
+  if (changed.ok() || changed.error().code() != ErrorCode::kInvalidInput) return changed;
+  // Another one went further: there is no way back.
+  return Error(ErrorCode::kCommitConflict, changed.error().message());
+}
+
+/// Any state that the table ever had reads as it was.
+JobResult Read(Worker& worker, Operation&) {
+  FIRN_ASSIGN(const Table table, worker.Load());
+  const auto& snapshots = table.metadata->snapshots;
+  if (snapshots.empty()) return std::optional<SnapshotId>();
+  auto snapshot = worker.HeadOf(table, worker.ChooseBranch());
+  if (!snapshot || worker.Chance(30)) {
+    snapshot = snapshots[worker.random().Below(snapshots.size())].snapshot_id;
+  }
+  const auto rows = worker.scene().read_rows(worker.scene().world->io(), table, *snapshot);
+  if (!rows.ok()) return rows.error();
+  worker.scene().judge->CheckRows(*snapshot, *rows, "a reader");
+  return std::optional<SnapshotId>();
+}
+
+}  // namespace
+
+const std::vector<Job>& TableJobs() {
+  static const std::vector<Job> kJobs = {
+      {"add a column", 1, AddColumns},
+      {"set a property", 1, SetProperty},
+      {"make a branch", 1, MakeBranch},
+      {"make a tag", 1, MakeTag},
+      {"change the spec", 1, ChangeSpec},
+      {"upgrade", 1, Upgrade},
+      {"read", 5, Read},
+  };
+  return kJobs;
+}
+
+}  // namespace firn::simulation
