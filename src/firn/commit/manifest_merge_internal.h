@@ -11,7 +11,8 @@ namespace firn {
 
 /// Keeps the number of manifests low: small ones of one partition spec are merged into manifests of
 /// `commit.manifest.target-size-bytes`. Merged manifests are written once and reused by later
-/// attempts, unless the table's format version changes in between. Reference, iceberg-operations 2.4.
+/// attempts, unless the table's format version changes in between. Reference, iceberg-operations
+/// 2.4.
 class ManifestMerger {
  public:
   explicit ManifestMerger(SnapshotId snapshot_id) : snapshot_id_(snapshot_id) {}

@@ -21,8 +21,8 @@ struct TurnsOptions {
 };
 
 /// Makes concurrent code repeatable. Actors run on threads of their own but only one at a time, and
-/// whenever one of them lets others pass, the seed decides who goes on. Time stands still as long as
-/// an actor can run; when all of them sleep, it moves to the end of the shortest sleep.
+/// whenever one of them lets others pass, the seed decides who goes on. Time stands still as long
+/// as an actor can run; when all of them sleep, it moves to the end of the shortest sleep.
 class Turns {
  public:
   /// `threads` must run as many tasks at the same time as there will be actors, and outlive this.
