@@ -1,11 +1,12 @@
-# Every library that firn uses, as a target. An installed Arrow comes first; else the one that
-# scripts/bootstrap unpacks into .deps/.
+# Every library that firn uses, as a target. An installed Arrow or DuckDB comes first; else the one
+# that scripts/bootstrap unpacks into .deps/.
 #
 #   Arrow::arrow  Arrow::parquet  Arrow::compute
 #   simdjson::simdjson  nlohmann_json::nlohmann_json  fmt::fmt  CLI11::CLI11
 #   tomlplusplus::tomlplusplus  roaring::roaring  xxHash::xxhash  OpenSSL::Crypto
 #   zstd::zstd  snappy::snappy  lz4::lz4  libdeflate::libdeflate  ZLIB::ZLIB
-#   SQLite::SQLite3  PostgreSQL::headers (libpq is opened with dlopen on first use)
+#   SQLite::SQLite3
+#   PostgreSQL::headers  DuckDB::headers (libpq and libduckdb are opened with dlopen on first use)
 #   tests: GTest::gtest  GTest::gmock  benchmark::benchmark  rapidcheck
 
 # Third-party files that go into the program; scripts/package finds their licences.
@@ -87,6 +88,29 @@ else()
   set(FIRN_ARROW_SOURCE "${PROJECT_SOURCE_DIR}/.deps/arrow")
 endif()
 message(STATUS "Arrow: ${FIRN_ARROW_SOURCE}")
+
+set(FIRN_DUCKDB_ROOT "$ENV{FIRN_DUCKDB_ROOT}" CACHE PATH
+  "A folder with include/duckdb.h and libduckdb.so; empty: an installed DuckDB, else .deps/duckdb")
+set(duckdb_roots "${PROJECT_SOURCE_DIR}/.deps/duckdb")
+if(FIRN_DUCKDB_ROOT)
+  set(duckdb_roots "${FIRN_DUCKDB_ROOT}" NO_DEFAULT_PATH)
+endif()
+# The names of the variables hold no root, so that another root is looked at when it is given.
+unset(FIRN_DUCKDB_INCLUDE_DIR CACHE)
+unset(FIRN_DUCKDB_LIBRARY CACHE)
+find_path(FIRN_DUCKDB_INCLUDE_DIR duckdb.h PATHS ${duckdb_roots} PATH_SUFFIXES include)
+find_library(FIRN_DUCKDB_LIBRARY duckdb PATHS ${duckdb_roots})
+mark_as_advanced(FIRN_DUCKDB_INCLUDE_DIR FIRN_DUCKDB_LIBRARY)
+if(NOT FIRN_DUCKDB_INCLUDE_DIR OR NOT FIRN_DUCKDB_LIBRARY)
+  message(FATAL_ERROR "DuckDB: duckdb.h and libduckdb.so not found; run scripts/bootstrap")
+endif()
+add_library(DuckDB::headers INTERFACE IMPORTED GLOBAL)
+set_target_properties(DuckDB::headers PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES "${FIRN_DUCKDB_INCLUDE_DIR}")
+# Nothing links it, so its folder must be told to the programs of the build tree.
+cmake_path(GET FIRN_DUCKDB_LIBRARY PARENT_PATH duckdb_folder)
+list(APPEND CMAKE_BUILD_RPATH "${duckdb_folder}")
+message(STATUS "DuckDB: ${FIRN_DUCKDB_LIBRARY}")
 
 find_package(Threads REQUIRED)
 find_package(nlohmann_json REQUIRED)

@@ -45,10 +45,10 @@ endfunction()
 # Make the test program of each module (ctest name: the module) and its fuzz programs, and write
 # build/<preset>/module_graph.txt for the tidy test.
 function(firn_add_test_programs)
-  # Tests that the sanitizers run: all but those of modules that stand on Arrow, whose shared
-  # libraries are not instrumented.
+  # Tests that the sanitizers run: all but those of modules that stand on Arrow or DuckDB, whose
+  # shared libraries are not instrumented.
   add_custom_target(quick_tests)
-  set(FIRN_ARROW_MODULES data change maintain ingest session procedure cli)
+  set(FIRN_ARROW_MODULES data engine change maintain ingest session procedure cli)
   get_property(modules GLOBAL PROPERTY FIRN_MODULES)
   get_property(graph GLOBAL PROPERTY FIRN_MODULE_GRAPH)
   list(JOIN graph "\n" text)

@@ -8,6 +8,9 @@ install(TARGETS firn RUNTIME_DEPENDENCY_SET firn_libraries RUNTIME DESTINATION b
 install(RUNTIME_DEPENDENCY_SET firn_libraries
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv)\\.so"
   LIBRARY DESTINATION lib)
+# Opened on first use, so that no dependency names it.
+file(REAL_PATH "${FIRN_DUCKDB_LIBRARY}" duckdb_library)
+install(FILES "${duckdb_library}" DESTINATION lib RENAME libduckdb.so)
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION .)
 
 get_property(third_party GLOBAL PROPERTY FIRN_THIRD_PARTY_FILES)

@@ -28,7 +28,7 @@ foreign=$(ldd "$firn" | awk '$2 == "=>" { print $1, $3 }' | grep -v " $root/" |
   grep -vE '^lib(c|m|dl|rt|pthread|resolv)\.so' || true)
 [ -z "$foreign" ] || fail "libraries from outside the package: $foreign"
 
-for file in LICENSE licenses/arrow-LICENSE.txt; do
+for file in LICENSE licenses/arrow-LICENSE.txt licenses/duckdb-LICENSE.txt lib/libduckdb.so; do
   [ -s "$root/$file" ] || fail "'$file' is missing"
 done
 

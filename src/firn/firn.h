@@ -12,6 +12,7 @@
 #include "firn/cli/cli.h"
 #include "firn/commit/commit.h"
 #include "firn/data/data.h"
+#include "firn/engine/engine.h"
 #include "firn/expression/expression.h"
 #include "firn/format/format.h"
 #include "firn/ingest/ingest.h"

@@ -1,6 +1,5 @@
 #include "firn/data/batch_stream.h"
 
-#include <cerrno>
 #include <string>
 #include <utility>
 
@@ -22,32 +21,6 @@ struct ExportedStream {
 
 ExportedStream& Private(ArrowArrayStream* stream) {
   return *static_cast<ExportedStream*>(stream->private_data);
-}
-
-int ErrnoOf(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kInvalidInput:
-    case ErrorCode::kCorrupt:
-      return EINVAL;
-    case ErrorCode::kNotFound:
-      return ENOENT;
-    case ErrorCode::kAlreadyExists:
-      return EEXIST;
-    case ErrorCode::kPermissionDenied:
-      return EACCES;
-    case ErrorCode::kUnsupported:
-      return ENOSYS;
-    case ErrorCode::kResourceExhausted:
-      return ENOMEM;
-    case ErrorCode::kCancelled:
-      return ECANCELED;
-    case ErrorCode::kUnavailable:
-    case ErrorCode::kCommitConflict:
-    case ErrorCode::kCommitUnknown:
-    case ErrorCode::kInternal:
-      return EIO;
-  }
-  return EIO;
 }
 
 int Fail(ExportedStream& exported, const Error& error) {
@@ -89,27 +62,6 @@ void Release(ArrowArrayStream* stream) {
   stream->release = nullptr;
 }
 
-constexpr ErrorCode kErrorCodes[] = {
-    ErrorCode::kInvalidInput,     ErrorCode::kNotFound,          ErrorCode::kAlreadyExists,
-    ErrorCode::kPermissionDenied, ErrorCode::kUnsupported,       ErrorCode::kCorrupt,
-    ErrorCode::kUnavailable,      ErrorCode::kResourceExhausted, ErrorCode::kCommitConflict,
-    ErrorCode::kCommitUnknown,    ErrorCode::kCancelled,         ErrorCode::kInternal};
-
-// The error whose `Format` is `text`.
-Error ParseErrorText(std::string_view text) {
-  for (const ErrorCode code : kErrorCodes) {
-    const std::string prefix = std::string(FormatErrorCode(code)) + ": ";
-    if (text.starts_with(prefix)) return Error(code, std::string(text.substr(prefix.size())));
-  }
-  return Error(ErrorCode::kInternal,
-               text.empty() ? "a row stream failed without saying why" : std::string(text));
-}
-
-Error LastError(ArrowArrayStream& stream) {
-  const char* text = stream.get_last_error(&stream);
-  return ParseErrorText(text == nullptr ? "" : text);
-}
-
 }  // namespace
 
 RowStream ExportBatches(std::unique_ptr<BatchStream> stream) {
@@ -124,7 +76,7 @@ RowStream ExportBatches(std::unique_ptr<BatchStream> stream) {
 
 Result<RowStreamReader> RowStreamReader::Open(RowStream stream) {
   ArrowSchema schema{};
-  if (stream->get_schema(stream.get(), &schema) != 0) return LastError(*stream);
+  if (stream->get_schema(stream.get(), &schema) != 0) return StreamError(*stream);
   FIRN_ASSIGN(auto imported,
               GuardArrowResult(ErrorCode::kInternal, [&] { return arrow::ImportSchema(&schema); }));
   return RowStreamReader(std::move(stream), std::move(imported));
@@ -132,7 +84,7 @@ Result<RowStreamReader> RowStreamReader::Open(RowStream stream) {
 
 Result<std::shared_ptr<arrow::RecordBatch>> RowStreamReader::Next() {
   ArrowArray array{};
-  if (stream_->get_next(stream_.get(), &array) != 0) return LastError(*stream_);
+  if (stream_->get_next(stream_.get(), &array) != 0) return StreamError(*stream_);
   if (array.release == nullptr) return std::shared_ptr<arrow::RecordBatch>();
   return GuardArrowResult(ErrorCode::kInternal,
                           [&] { return arrow::ImportRecordBatch(&array, schema_); });
