@@ -41,4 +41,10 @@ version=$(basename "$root" | cut -d- -f2)
 rows=$(run read ./part_day --output json \
   --conf "io.rewrite-prefix=/tmp/firn-fixtures/warehouse/db=$work/elsewhere" | wc -l)
 [ "$rows" -eq 26 ] || fail "read $rows rows, expected 26"
+
+# The SQL engine is opened only when it is asked for.
+printf 'id,n\n1,5\n' >in.csv
+run ingest csv in.csv --into db.t --quiet >/dev/null
+run update db.t --set "n = n + 1" --where "id = 1" >/dev/null || fail "the SQL engine does not open"
+[ "$(run read db.t --output json)" = '{"id":1,"n":6}' ] || fail "update changed nothing"
 echo "package_test: $(basename "$package") runs on its own"

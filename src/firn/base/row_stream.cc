@@ -2,6 +2,9 @@
 
 #include <cerrno>
 #include <string>
+#include <string_view>
+
+#include "firn/base/row_stream_error.h"
 
 // The layout of the public ABI; the guard is the one that the interface prescribes.
 #ifndef ARROW_C_STREAM_INTERFACE

@@ -14,9 +14,6 @@ struct ArrowArrayStream;
 #endif
 
 #include <memory>
-#include <string_view>
-
-#include "firn/base/result.h"
 
 namespace firn {
 
@@ -28,12 +25,5 @@ struct RowStreamDeleter {
 /// One pass over record batches; a single consumer. A failed `get_next` carries firn's error text
 /// in `get_last_error`.
 using RowStream = std::unique_ptr<ArrowArrayStream, RowStreamDeleter>;
-
-/// What went wrong in a stream of which a call has just failed. A text that names a code of firn
-/// ("corrupt: ...") gets it back; others are kInternal.
-Error StreamError(ArrowArrayStream& stream);
-
-/// The number that such a call returns for an error of this code.
-int ErrnoOf(ErrorCode code);
 
 }  // namespace firn

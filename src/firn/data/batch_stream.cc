@@ -8,6 +8,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
+#include "firn/base/row_stream_error.h"
 #include "firn/data/arrow_bridge.h"
 
 namespace firn {

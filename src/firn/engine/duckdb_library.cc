@@ -84,7 +84,7 @@ Result<const DuckDb*> LoadDuckDb() {
   return &loaded.value();
 }
 
-Error ToError(const char* text, size_t sql_offset) {
+Error ToError(const char* text, const std::vector<SqlPart>& parts) {
   const std::string_view whole = text == nullptr ? "the SQL engine failed without a word" : text;
   const size_t brace = whole.find('{');
   const std::string json(whole.substr(brace == std::string_view::npos ? whole.size() : brace));
@@ -94,11 +94,17 @@ Error ToError(const char* text, size_t sql_offset) {
     return Error(CodeOf(type), OneLine(std::string(whole)));
   }
   std::string message = OneLine(TextOf(object, "exception_message"));
+  const ErrorCode code = CodeOf(TextOf(object, "exception_type"));
   const auto at = ParseUint64(TextOf(object, "position"));
-  if (at && *at >= sql_offset) {
-    message += fmt::format(", at character {} of the SQL text", *at - sql_offset + 1);
+  for (const SqlPart& part : parts) {
+    if (!at || *at < part.begin || *at >= part.end) continue;
+    if (*at >= part.first) {
+      message += fmt::format(", at character {} of the SQL text", *at - part.first + 1);
+    }
+    const Error error(code, std::move(message));
+    return part.where.empty() ? error : error.Within(part.where);
   }
-  return Error(CodeOf(TextOf(object, "exception_type")), std::move(message));
+  return Error(code, std::move(message));
 }
 
 }  // namespace firn

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include <duckdb.h>
 
 #include "firn/base/result.h"
@@ -92,8 +96,16 @@ struct DuckDb {
 /// Load it once. Errors: kUnavailable, with what is missing.
 Result<const DuckDb*> LoadDuckDb();
 
-/// The error that DuckDB's text, JSON if the connection says so, means, with the position in the
-/// SQL text. `sql_offset` bytes of that text stand before the user's.
-Error ToError(const char* text, size_t sql_offset = 0);
+/// A part of a text of SQL that firn made from several of the user's.
+struct SqlPart {
+  size_t begin = 0;   ///< Of all that firn put around the user's text.
+  size_t first = 0;   ///< Of the user's text.
+  size_t end = 0;     ///< Behind all.
+  std::string where;  ///< For messages; may be empty.
+};
+
+/// The error that DuckDB's text means, which is JSON if the connection says so. It tells the
+/// position in the part of the text that it is about.
+Error ToError(const char* text, const std::vector<SqlPart>& parts = {});
 
 }  // namespace firn

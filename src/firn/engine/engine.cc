@@ -1,11 +1,13 @@
 #include "firn/engine/engine.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "firn/base/row_stream_error.h"
 #include "firn/engine/engine_state_internal.h"
 
 namespace firn {
@@ -102,11 +104,16 @@ Result<RowStream> Engine::Query(const std::string& sql, std::vector<EngineInput>
     if (input.rows->get_schema(input.rows.get(), &schema.schema) != 0) {
       return StreamError(*input.rows);
     }
-    FIRN_RETURN_IF_ERROR(session.AddTable(input.name, schema.schema,
-                                          ReadFrom(std::move(input.rows), state_->options.cancel)));
+    InputColumns all;
+    all.needed.resize(static_cast<size_t>(schema.schema.n_children));
+    std::iota(all.needed.begin(), all.needed.end(), size_t{0});
+    FIRN_RETURN_IF_ERROR(session.AddTable(
+        input.name, schema.schema, ReadFrom(std::move(input.rows), state_->options.cancel), all));
   }
-  FIRN_ASSIGN(OwnedStatement statement, session.Prepare(sql));
-  return StreamResult(std::move(session), std::move(statement));
+  FIRN_ASSIGN(OwnedStatement statement,
+              session.Prepare(sql, {{.begin = 0, .first = 0, .end = sql.size() + 1}}));
+  return StreamResult(std::make_shared<QuerySession>(std::move(session)),
+                      std::make_shared<OwnedStatement>(std::move(statement)));
 }
 
 Result<RowStream> Engine::Sort(RowStream rows, const std::vector<SortKey>& keys) const {

@@ -40,38 +40,41 @@ class QuerySession {
   duckdb_connection connection() const { return connection_.get(); }
   const EngineState& state() const { return *state_; }
 
-  /// Make `rows` the table `name`. Errors: kInvalidInput: two of a name.
-  Status AddTable(const std::string& name, const ArrowSchema& schema, InputRows::Source source);
+  /// Make what `source` gives the table `name`.
+  /// Errors: kInvalidInput: two of a name. kUnsupported: a type.
+  Status AddTable(const std::string& name, const ArrowSchema& schema, InputRows::Source source,
+                  const InputColumns& columns);
 
   /// Run a statement without result.
   Status Run(const std::string& sql) const;
 
-  /// Errors: kInvalidInput with positions in the text behind its first `sql_offset` bytes; not one
-  /// SELECT.
-  Result<OwnedStatement> Prepare(const std::string& sql, size_t sql_offset = 0) const;
+  /// Errors: kInvalidInput: the text is wrong, naming one of `parts`, or is not one SELECT.
+  Result<OwnedStatement> Prepare(const std::string& sql, std::vector<SqlPart> parts);
 
-  /// Run it until its first rows are there. Errors: of the inputs first.
-  Result<OwnedResult> Execute(const OwnedStatement& statement, size_t sql_offset = 0) const;
+  /// Run what was prepared last until its first rows are there. Errors: of the inputs first.
+  Result<OwnedResult> Execute(const OwnedStatement& statement) const;
 
   /// The next rows; without value at the end.
-  Result<OwnedChunk> Fetch(OwnedResult& result, size_t sql_offset = 0) const;
+  Result<OwnedChunk> Fetch(OwnedResult& result) const;
 
  private:
   explicit QuerySession(std::shared_ptr<EngineState> state)
       : state_(std::move(state)), connection_(state_->duckdb) {}
-  Error FailureOf(const char* text, size_t sql_offset) const;
+  Error FailureOf(const char* text) const;
 
   std::shared_ptr<EngineState> state_;
   OwnedConnection connection_;
   std::vector<int64_t> inputs_;
+  std::vector<SqlPart> parts_;
 };
 
 /// The columns that a statement gives, in Arrow's terms. Errors: kUnsupported.
 Status ExportColumns(const QuerySession& session, const OwnedStatement& statement,
                      ArrowSchema* schema);
 
-/// The rows of `statement`. `sql_offset` as above.
-RowStream StreamResult(QuerySession session, OwnedStatement statement, size_t sql_offset = 0);
+/// The rows of `statement`, which was prepared last.
+RowStream StreamResult(std::shared_ptr<QuerySession> session,
+                       std::shared_ptr<OwnedStatement> statement);
 
 /// "a ""name""" as SQL writes it.
 std::string QuoteName(const std::string& name);

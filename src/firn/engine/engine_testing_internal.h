@@ -7,10 +7,12 @@
 #include <arrow/c/bridge.h>
 #include <arrow/json/from_string.h>
 #include <arrow/record_batch.h>
+#include <arrow/scalar.h>
 #include <arrow/table.h>
 
 #include <gtest/gtest.h>
 
+#include "firn/base/row_stream_error.h"
 #include "firn/engine/engine.h"
 
 /// Rows for tests of the engine, as Arrow's JSON.

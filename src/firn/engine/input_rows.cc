@@ -25,6 +25,7 @@ Result<InputRows::Column> InputRows::MakeColumn(const ArrowSchema& schema, size_
   OwnedType type(duckdb_,
                  duckdb_.vector_get_column_type(duckdb_.data_chunk_get_vector(chunk.get(), 0)));
   return Column{.name = schema.children[index]->name,
+                .source = index,
                 .shape = ArrayShape(*schema.children[index]),
                 .type = std::move(type),
                 .converter = std::move(converter)};
@@ -32,9 +33,10 @@ Result<InputRows::Column> InputRows::MakeColumn(const ArrowSchema& schema, size_
 
 Result<std::shared_ptr<InputRows>> InputRows::Make(const DuckDb& duckdb,
                                                    duckdb_connection connection,
-                                                   const ArrowSchema& schema, Source source) {
+                                                   const ArrowSchema& schema,
+                                                   const InputColumns& columns, Source source) {
   std::shared_ptr<InputRows> rows(new InputRows(duckdb, connection, std::move(source)));
-  for (size_t i = 0; i < static_cast<size_t>(schema.n_children); ++i) {
+  for (const size_t i : columns.needed) {
     Result<Column> column = rows->MakeColumn(schema, i);
     if (!column.ok()) {
       return MakeError(ErrorCode::kUnsupported,
@@ -42,6 +44,11 @@ Result<std::shared_ptr<InputRows>> InputRows::Make(const DuckDb& duckdb,
                        schema.children[i]->name, column.error().message());
     }
     rows->columns_.push_back(std::move(*column));
+  }
+  for (const size_t i : columns.optional) {
+    if (Result<Column> column = rows->MakeColumn(schema, i); column.ok()) {
+      rows->columns_.push_back(std::move(*column));
+    }
   }
   return rows;
 }
@@ -76,14 +83,15 @@ Status InputRows::Fill(const std::vector<size_t>& wanted, duckdb_data_chunk chun
   FIRN_ASSIGN(const Slice slice, TakeSlice());
   for (size_t i = 0; slice.batch != nullptr && i < wanted.size(); ++i) {
     if (wanted[i] >= columns_.size()) continue;  // Rows are only counted.
-    ArrowArray column =
-        SliceColumn(slice.batch, wanted[i], columns_[wanted[i]].shape, slice.first_row, slice.rows);
+    const Column& column = columns_[wanted[i]];
+    ArrowArray array =
+        SliceColumn(slice.batch, column.source, column.shape, slice.first_row, slice.rows);
     OwnedChunk converted(duckdb_);
-    const Status status = CheckErrorData(
-        duckdb_, duckdb_.data_chunk_from_arrow(
-                     connection_, &column, columns_[wanted[i]].converter.get(), converted.out()));
-    if (column.release != nullptr) column.release(&column);  // It was not taken over.
-    FIRN_RETURN_IF_ERROR(status, "column '{}'", columns_[wanted[i]].name);
+    const Status status =
+        CheckErrorData(duckdb_, duckdb_.data_chunk_from_arrow(
+                                    connection_, &array, column.converter.get(), converted.out()));
+    if (array.release != nullptr) array.release(&array);  // It was not taken over.
+    FIRN_RETURN_IF_ERROR(status, "column '{}'", column.name);
     duckdb_.vector_reference_vector(duckdb_.data_chunk_get_vector(chunk, i),
                                     duckdb_.data_chunk_get_vector(converted.get(), 0));
   }

@@ -17,6 +17,12 @@ namespace firn {
 
 using BatchPtr = std::shared_ptr<OwnedArray>;
 
+/// Positions of columns that a query may see.
+struct InputColumns {
+  std::vector<size_t> needed;
+  std::vector<size_t> optional;  ///< Left out if DuckDB has not their type.
+};
+
 /// Rows that a query reads, as DuckDB's table function `firn_rows` asks for them. Thread-safe.
 class InputRows {
  public:
@@ -25,15 +31,17 @@ class InputRows {
 
   struct Column {
     std::string name;
+    size_t source = 0;  ///< Where it is in the batches.
     ArrayShape shape;
     OwnedType type;
     OwnedArrowSchema converter;  ///< From a batch of this column alone.
   };
 
-  /// `schema` is that of the batches of `source`. `connection` outlives this.
-  /// Errors: kUnsupported: a type that DuckDB has not.
+  /// The `columns` of the batches of `source`, whose schema is `schema`. `connection` outlives
+  /// this. Errors: kUnsupported: the type of a needed column.
   static Result<std::shared_ptr<InputRows>> Make(const DuckDb& duckdb, duckdb_connection connection,
-                                                 const ArrowSchema& schema, Source source);
+                                                 const ArrowSchema& schema,
+                                                 const InputColumns& columns, Source source);
 
   const std::vector<Column>& columns() const { return columns_; }
 

@@ -31,18 +31,19 @@ QuerySession::~QuerySession() {
 }
 
 Status QuerySession::AddTable(const std::string& name, const ArrowSchema& schema,
-                              InputRows::Source source) {
-  FIRN_ASSIGN(auto rows, InputRows::Make(duckdb(), connection(), schema, std::move(source)));
+                              InputRows::Source source, const InputColumns& columns) {
+  FIRN_ASSIGN(auto rows,
+              InputRows::Make(duckdb(), connection(), schema, columns, std::move(source)));
   inputs_.push_back(state_->inputs.Add(std::move(rows)));
   return Run(fmt::format("CREATE TEMPORARY VIEW {} AS SELECT * FROM firn_rows({})", QuoteName(name),
                          inputs_.back()));
 }
 
-Error QuerySession::FailureOf(const char* text, size_t sql_offset) const {
+Error QuerySession::FailureOf(const char* text) const {
   for (const int64_t input : inputs_) {
     if (const auto error = state_->inputs.Find(input)->source_error()) return *error;
   }
-  return ToError(text, sql_offset);
+  return ToError(text, parts_);
 }
 
 Status QuerySession::Run(const std::string& sql) const {
@@ -51,10 +52,11 @@ Status QuerySession::Run(const std::string& sql) const {
   return ToError(duckdb().result_error(result.out()));
 }
 
-Result<OwnedStatement> QuerySession::Prepare(const std::string& sql, size_t sql_offset) const {
+Result<OwnedStatement> QuerySession::Prepare(const std::string& sql, std::vector<SqlPart> parts) {
+  parts_ = std::move(parts);
   OwnedStatement statement(duckdb());
   if (duckdb().prepare(connection(), sql.c_str(), statement.out()) != DuckDBSuccess) {
-    return ToError(duckdb().prepare_error(statement.get()), sql_offset);
+    return ToError(duckdb().prepare_error(statement.get()), parts_);
   }
   if (duckdb().prepared_statement_type(statement.get()) != DUCKDB_STATEMENT_TYPE_SELECT) {
     return Error(ErrorCode::kInvalidInput, "the SQL text is no query, expected one SELECT");
@@ -62,8 +64,7 @@ Result<OwnedStatement> QuerySession::Prepare(const std::string& sql, size_t sql_
   return statement;
 }
 
-Result<OwnedResult> QuerySession::Execute(const OwnedStatement& statement,
-                                          size_t sql_offset) const {
+Result<OwnedResult> QuerySession::Execute(const OwnedStatement& statement) const {
   OwnedPending pending(duckdb());
   const CancelToken& cancel = state_->options.cancel;
   const duckdb_state made = duckdb().pending_prepared_streaming(statement.get(), pending.out());
@@ -80,19 +81,19 @@ Result<OwnedResult> QuerySession::Execute(const OwnedStatement& statement,
     step = duckdb().pending_execute_task(pending.get());
   }
   if (made != DuckDBSuccess || step == DUCKDB_PENDING_ERROR) {
-    return FailureOf(duckdb().pending_error(pending.get()), sql_offset);
+    return FailureOf(duckdb().pending_error(pending.get()));
   }
   OwnedResult result(duckdb());
   if (duckdb().execute_pending(pending.get(), result.out()) == DuckDBSuccess) return result;
-  return FailureOf(duckdb().result_error(result.out()), sql_offset);
+  return FailureOf(duckdb().result_error(result.out()));
 }
 
-Result<OwnedChunk> QuerySession::Fetch(OwnedResult& result, size_t sql_offset) const {
+Result<OwnedChunk> QuerySession::Fetch(OwnedResult& result) const {
   FIRN_RETURN_IF_ERROR(state_->options.cancel.Check());
   OwnedChunk chunk(duckdb(), duckdb().fetch_chunk(result.get()));
   if (chunk.has_value() && duckdb().data_chunk_get_size(chunk.get()) > 0) return chunk;
   const char* text = duckdb().result_error(result.out());
-  if (text != nullptr && *text != '\0') return FailureOf(text, sql_offset);
+  if (text != nullptr && *text != '\0') return FailureOf(text);
   return OwnedChunk(duckdb());
 }
 

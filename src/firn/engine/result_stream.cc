@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "firn/base/row_stream_error.h"
 #include "firn/engine/engine_state_internal.h"
 
 namespace firn {
@@ -9,27 +10,23 @@ namespace {
 
 // What stands behind the stream of a query.
 struct ResultRows {
-  ResultRows(QuerySession query, OwnedStatement prepared, size_t offset)
-      : session(std::move(query)), statement(std::move(prepared)), sql_offset(offset) {}
-
   Result<OwnedChunk> Next() {
     if (!result) {
-      FIRN_ASSIGN(OwnedResult executed, session.Execute(statement, sql_offset));
+      FIRN_ASSIGN(OwnedResult executed, session->Execute(*statement));
       result.emplace(std::move(executed));
     }
-    return session.Fetch(*result, sql_offset);
+    return session->Fetch(*result);
   }
 
   Status Export(const OwnedChunk& chunk, ArrowArray* out) const {
-    const DuckDb& duckdb = session.duckdb();
+    const DuckDb& duckdb = session->duckdb();
     OwnedArrowOptions options(duckdb);
-    duckdb.connection_get_arrow_options(session.connection(), options.out());
+    duckdb.connection_get_arrow_options(session->connection(), options.out());
     return CheckErrorData(duckdb, duckdb.data_chunk_to_arrow(options.get(), chunk.get(), out));
   }
 
-  QuerySession session;
-  OwnedStatement statement;
-  size_t sql_offset;
+  std::shared_ptr<QuerySession> session;
+  std::shared_ptr<OwnedStatement> statement;
   std::optional<OwnedResult> result;
   bool has_ended = false;
   std::string last_error;
@@ -47,7 +44,7 @@ int Fail(ResultRows& rows, const Error& error) {
 
 int GetSchema(ArrowArrayStream* stream, ArrowSchema* out) {
   ResultRows& rows = Private(stream);
-  const Status status = ExportColumns(rows.session, rows.statement, out);
+  const Status status = ExportColumns(*rows.session, *rows.statement, out);
   return status.ok() ? 0 : Fail(rows, status.error());
 }
 
@@ -97,8 +94,11 @@ Status ExportColumns(const QuerySession& session, const OwnedStatement& statemen
   return status;
 }
 
-RowStream StreamResult(QuerySession session, OwnedStatement statement, size_t sql_offset) {
-  auto rows = std::make_unique<ResultRows>(std::move(session), std::move(statement), sql_offset);
+RowStream StreamResult(std::shared_ptr<QuerySession> session,
+                       std::shared_ptr<OwnedStatement> statement) {
+  auto rows = std::make_unique<ResultRows>();
+  rows->session = std::move(session);
+  rows->statement = std::move(statement);
   return RowStream(new ArrowArrayStream{.get_schema = GetSchema,
                                         .get_next = GetNext,
                                         .get_last_error = GetLastError,

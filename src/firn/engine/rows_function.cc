@@ -32,6 +32,10 @@ void Bind(duckdb_bind_info info) {
   }
   for (const InputRows::Column& column : rows->columns())
     duckdb.bind_add_result_column(info, column.name.c_str(), column.type.get());
+  if (rows->columns().empty()) {  // A table must have one; its values are never asked for.
+    const OwnedType none(duckdb, duckdb.create_logical_type(DUCKDB_TYPE_BIGINT));
+    duckdb.bind_add_result_column(info, "", none.get());
+  }
   using RowsPtr = std::shared_ptr<InputRows>;
   duckdb.bind_set_bind_data(info, new RowsPtr(std::move(rows)), Delete<RowsPtr>);
 }

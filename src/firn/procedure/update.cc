@@ -1,0 +1,51 @@
+#include "firn/procedure/registry_internal.h"
+#include "firn/procedure/row_change_internal.h"
+
+namespace firn {
+namespace {
+
+Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
+  Session& session = *context.session;
+  UpdateRowsRequest request;
+  FIRN_ASSIGN(request.mode, ParseWriteMode(arguments));
+  for (const std::string& text : arguments.TextList("set")) {
+    FIRN_ASSIGN(Assignment assignment, ParseAssignment(text), "set");
+    request.assignments.push_back(std::move(assignment));
+  }
+  FIRN_ASSIGN(request.condition, ParseExpression(arguments.Text("where")), "where");
+  FIRN_ASSIGN(const auto reference, ResolveRowsToChange(session, arguments.Text("table")));
+  if (reference.branch) request.branch = *reference.branch;
+  FIRN_ASSIGN(const UpdateRowsResult result,
+              UpdateRows(MakeChangeContext(session, reference), reference.table, request));
+  return MakeRowChangeOutput(result.updated_rows, result.updated_rows, result.snapshot_id);
+}
+
+}  // namespace
+
+Procedure DescribeUpdate() {
+  return {
+      .command = {"update"},
+      .call_name = "update",
+      .summary = "Set columns of the rows for which a condition is true.",
+      .arguments = {{.name = "table",
+                     .type = ArgumentType::kTable,
+                     .is_required = true,
+                     .is_positional = true,
+                     .help = "A table name or a location."},
+                    {.name = "set",
+                     .type = ArgumentType::kTextList,
+                     .is_required = true,
+                     .help = "column=expression, once for each column: DuckDB's SQL over the "
+                             "columns of the row as it was. The value is cast to the column's "
+                             "type; one that does not fit is an error.",
+                     .has_commas = true},
+                    {.name = "where",
+                     .type = ArgumentType::kText,
+                     .is_required = true,
+                     .help = "Rows for which this SQL predicate is true are changed; true: all."},
+                    WriteModeArgument("update")},
+      .can_dry_run = false,
+      .run = Run};
+}
+
+}  // namespace firn
