@@ -88,8 +88,11 @@ Result<ArrayPtr> FitStruct(const arrow::Array& column, const NestedField& field,
   const auto& values = static_cast<const arrow::StructArray&>(column);
   std::vector<ArrayPtr> children;
   for (size_t i = 0; i < fields.size(); ++i) {
-    // Cut to the offset and length of the struct.
-    FIRN_ASSIGN(auto child, FitValues(values.field(static_cast<int>(i)), fields[i], pool));
+    // Null where the struct is, whatever stands there.
+    FIRN_ASSIGN(const auto masked, GuardArrowResult(ErrorCode::kInternal, [&] {
+                  return values.GetFlattenedField(static_cast<int>(i), pool);
+                }));
+    FIRN_ASSIGN(auto child, FitValues(masked, fields[i], pool));
     if (fields[i].required && LacksValue(values, *child)) return Missing(fields[i]);
     children.push_back(fields[i].required ? WithoutNulls(*child) : std::move(child));
   }
