@@ -289,7 +289,7 @@ TEST(FooterTest, RefusesListsOfStructuresThatTellNothing) {
   EXPECT_THAT(Parse(bytes), IsError(ErrorCode::kCorrupt, "more structures than"));
 }
 
-TEST(FooterTest, RefusesSizesAndCountsThatContradictEachOther) {
+TEST(FooterTest, RefusesSizesAndCountsThatCannotBe) {
   const auto parse = [](const auto& change) {
     FileFooter footer = MakeFooter();
     change(footer, footer.row_groups[0], footer.row_groups[0].columns[1]);
@@ -304,14 +304,11 @@ TEST(FooterTest, RefusesSizesAndCountsThatContradictEachOther) {
               IsError(ErrorCode::kCorrupt, "1 columns, the schema has 2"));
   EXPECT_THAT(parse([](F&, G& group, C&) { group.num_rows = -10; }),
               IsError(ErrorCode::kCorrupt, "claims -10 rows"));
-  EXPECT_THAT(parse([](F& footer, G&, C&) { footer.num_rows = 11; }),
-              IsError(ErrorCode::kCorrupt, "the row groups have 10 rows, the file 11"));
   EXPECT_THAT(parse([](F& footer, G& group, C&) {
-                group.num_rows = INT64_MAX;
-                footer.row_groups.push_back(group);
-                footer.num_rows = -2;
+                group.num_rows = int64_t{1} << 60;
+                footer.row_groups.push_back(footer.row_groups[0]);
               }),
-              IsError(ErrorCode::kCorrupt, "claims"));
+              IsError(ErrorCode::kCorrupt, "row group 1 claims 1152921504606846976 rows"));
   EXPECT_THAT(parse([](F&, G&, C& chunk) { chunk.num_values = -1; }),
               IsError(ErrorCode::kCorrupt, "column 1: a size or an offset is negative"));
   EXPECT_THAT(parse([](F&, G&, C& chunk) { chunk.total_compressed_size = INT64_MIN; }),
