@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 #include <arrow/array.h>
 #include <arrow/array/concatenate.h>
 #include <arrow/c/bridge.h>
 #include <arrow/record_batch.h>
+#include <arrow/util/byte_size.h>
 
 #include "firn/change/updated_rows_internal.h"
 #include "firn/data/arrow_bridge.h"
@@ -23,6 +26,8 @@ using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
 // Expressions work on a few vectors at a time and keep nothing.
 constexpr int64_t kEngineBytesMax = int64_t{128} << 20;
 constexpr int64_t kEngineShare = 4;
+// Values may be far larger than the rows that they come from.
+constexpr int64_t kValuesBytesMax = int64_t{16} << 20;
 
 Result<Engine> OpenEngine(const ChangeContext& context) {
   const int64_t share = context.budget->total_bytes() / kEngineShare;
@@ -46,22 +51,27 @@ class UpdatedRows final : public BatchStream {
   const std::shared_ptr<arrow::Schema>& schema() const override { return rows_.schema(); }
 
   Result<BatchPtr> Next() override {
-    FIRN_ASSIGN(const BatchPtr batch, rows_.Next());
-    if (batch == nullptr || batch->num_rows() == 0) return batch;
-    return Update(batch);
+    if (!values_) {
+      FIRN_ASSIGN(batch_, rows_.Next());
+      if (batch_ == nullptr || batch_->num_rows() == 0) return batch_;
+      FIRN_RETURN_IF_ERROR(StartBatch());
+    }
+    FIRN_ASSIGN(const BatchPtr values, ReadValues(batch_->num_rows() - done_rows_));
+    const BatchPtr rows = batch_->Slice(done_rows_, values->num_rows());
+    done_rows_ += values->num_rows();
+    if (done_rows_ == batch_->num_rows()) values_.reset();
+    return Update(rows, *values);
   }
 
  private:
-  Result<BatchPtr> Update(const BatchPtr& batch) {
+  Result<BatchPtr> Update(const BatchPtr& batch, const arrow::RecordBatch& values) {
     std::vector<ArrayPtr> columns = batch->columns();
-    const size_t own = schema_->fields().size();
-    FIRN_ASSIGN(const BatchPtr values, Evaluate(batch, static_cast<int>(own)));
     for (size_t i = 0; i < assigned_.size(); ++i) {
-      FIRN_RETURN_IF_ERROR(Assign(assigned_[i], values->column(static_cast<int>(i)), columns),
+      FIRN_RETURN_IF_ERROR(Assign(assigned_[i], values.column(static_cast<int>(i)), columns),
                            "set '{}'", assigned_[i].name);
     }
     // Behind the row id, which stays, is the commit that wrote the row last: this one.
-    for (size_t i = own + 1; i < columns.size(); ++i) {
+    for (size_t i = schema_->fields().size() + 1; i < columns.size(); ++i) {
       FIRN_ASSIGN(columns[i], MakeConstantArray(*Type::Primitive(TypeId::kLong), Value(),
                                                 batch->num_rows(), pool_.get()));
     }
@@ -78,29 +88,37 @@ class UpdatedRows final : public BatchStream {
     return {};
   }
 
-  // A column for each assignment, a row for each of `batch`.
-  Result<BatchPtr> Evaluate(const BatchPtr& batch, int own_columns) {
+  // Compute the values for `batch_`, which are read little by little.
+  Status StartBatch() {
     ArrowArray exported{};
     FIRN_RETURN_IF_ERROR(GuardArrow(ErrorCode::kInternal, [&]() -> arrow::Status {
-      std::vector<int> own(static_cast<size_t>(own_columns));
-      for (int i = 0; i < own_columns; ++i)
-        own[static_cast<size_t>(i)] = i;
-      ARROW_ASSIGN_OR_RAISE(const BatchPtr seen, batch->SelectColumns(own));
+      std::vector<int> own(schema_->fields().size());
+      std::iota(own.begin(), own.end(), 0);
+      ARROW_ASSIGN_OR_RAISE(const BatchPtr seen, batch_->SelectColumns(own));
       return arrow::ExportRecordBatch(*seen, &exported);
     }));
     FIRN_ASSIGN(RowStreamReader reader, RowStreamReader::Open(expressions_.Evaluate(&exported)));
+    values_.emplace(std::move(reader));
+    done_rows_ = 0;
+    return {};
+  }
+
+  // A column for each assignment, for the next rows: all that are left, or fewer if they are large.
+  Result<BatchPtr> ReadValues(int64_t rows_left) {
     std::vector<BatchPtr> parts;
-    while (true) {
-      FIRN_ASSIGN(BatchPtr part, reader.Next());
+    int64_t rows = 0;
+    for (int64_t bytes = 0; rows < rows_left && bytes < kValuesBytesMax;) {
+      FIRN_ASSIGN(BatchPtr part, values_->Next());
       if (part == nullptr) break;
+      rows += part->num_rows();
+      bytes += arrow::util::TotalBufferSize(*part);
       parts.push_back(std::move(part));
     }
-    FIRN_ASSIGN(const BatchPtr whole, GuardArrowResult(ErrorCode::kInternal, [&] {
-                  return arrow::ConcatenateRecordBatches(parts, pool_.get());
-                }));
-    if (whole->num_rows() == batch->num_rows()) return whole;
-    return MakeError(ErrorCode::kInternal, "expressions gave {} rows for {}", whole->num_rows(),
-                     batch->num_rows());
+    if (rows == 0 || rows > rows_left) {
+      return MakeError(ErrorCode::kInternal, "expressions gave {} rows for {}", rows, rows_left);
+    }
+    return GuardArrowResult(ErrorCode::kInternal,
+                            [&] { return arrow::ConcatenateRecordBatches(parts, pool_.get()); });
   }
 
   SchemaPtr schema_;  // Of the table; those of the rows may go on behind its columns.
@@ -108,6 +126,9 @@ class UpdatedRows final : public BatchStream {
   RowStreamReader rows_;
   RowExpressions expressions_;
   std::shared_ptr<BudgetPool> pool_;
+  BatchPtr batch_;                         // Rows as they were, of which
+  int64_t done_rows_ = 0;                  // so many were handed out;
+  std::optional<RowStreamReader> values_;  // set until all are.
 };
 
 }  // namespace
