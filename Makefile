@@ -25,8 +25,9 @@ build: configure
 	cmake --build --preset release --target firn
 
 soak: build
-	cmake --build --preset release --target firn_simulation
+	cmake --build --preset release --target firn_simulation firn_round_trip
 	build/release/tests/firn_simulation --seeds=10000
+	build/release/tests/firn_round_trip --seeds=10000
 	python3 -B tests/trust/commits_test.py build/release/firn 16 50 200
 
 interop: build

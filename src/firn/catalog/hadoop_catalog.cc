@@ -288,6 +288,8 @@ Status HadoopCatalog::CheckStillCounts(const Table& base, const std::string& loc
         std::any_of(log.begin(), log.end(),
                     [&](const MetadataLogEntry& entry) { return entry.metadata_file == location; });
     if (is_followed) return {};
+    // What led here is a hint so old that only its own version is left.
+    WriteHadoopHint(*config_.io, FolderOf(base.name), (*newest)->version);
   }
   DiscardMetadata(*config_.io, location);  // Nothing that counts names it.
   return unknown(*newest ? "the table is far beyond it, at '" + (*newest)->location + "'"

@@ -234,6 +234,41 @@ TEST(SchemaEvolutionTest, TakesIdentityPartitionsThatFilesLeaveOut) {
   EXPECT_THAT(table.Read({task}, {"id"}, "day = 'monday'"), IsOkAnd(testing::SizeIs(1)));
 }
 
+// The partition is of the wider type by now, while an older snapshot is read with its own schema.
+TEST(SchemaEvolutionTest, ReadsAnOldSchemaOfAPartitionColumnThatWasWidened) {
+  RowTable table({Optional(1, "id", Int())});
+  auto spec = std::make_shared<PartitionSpec>();
+  spec->fields = {{.source_ids = {1}, .field_id = 1000, .name = "id"}};
+  table.metadata().partition_specs = {spec};
+  auto task = table.Write({Row({7})}, 1, Row({7}));
+  const SchemaPtr old = table.metadata().current_schema();
+  table.EvolveTo({Optional(1, "id", Long())});
+  task.file.partition = Row({int64_t{7}});  // As manifests are read then.
+  ReadOptions options;
+  options.projection = old;
+  EXPECT_THAT(table.ReadWith({task}, options), IsOkAnd(ElementsAre(R"({"id":7})")));
+}
+
+// A struct that a file lacks is null, and so has no value for a field that structs must have.
+TEST(SchemaEvolutionTest, WritesAgainRowsThatLackAStructWithARequiredField) {
+  RowTable table({Optional(1, "id", Int())});
+  const auto task = table.Write({Row({1})});
+  table.EvolveTo(
+      {Optional(1, "id", Int()), Optional(2, "s", Type::Struct({Required(3, "x", Int())}))});
+  ReadOptions options;
+  options.projection = table.metadata().current_schema();
+  auto rows = ReadTasks(table.read_context(), {task}, options);
+  ASSERT_THAT(rows, IsOk());
+  DataWriteOptions write;
+  write.schema = options.projection;
+  write.spec = table.metadata().default_spec();
+  const auto files = WriteDataFiles(table.write_context(), write, *std::move(rows));
+  ASSERT_THAT(files, IsOk());
+  FileScanTask again;
+  again.file = files->front();
+  EXPECT_THAT(table.Read({again}), IsOkAnd(ElementsAre(R"({"id":1,"s":null})")));
+}
+
 TEST(SchemaEvolutionTest, ReadsUnknownColumnsAsNull) {
   RowTable table({Optional(1, "id", Int()), Optional(2, "u", Primitive(TypeId::kUnknown)),
                   Optional(3, "s",

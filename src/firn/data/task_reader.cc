@@ -167,6 +167,30 @@ Status TaskReader::OpenFile() {
   return {};
 }
 
+namespace {
+
+// Partition values have the type that the column has by now, which is wider than that of the schema
+// of an older snapshot. Nullopt: the value does not fit that type, and the file has to tell.
+Result<std::optional<Value>> FitValue(const Value& value, const Type& from, const Type& to) {
+  if (value.is_null() || from == to) return std::optional(value);
+  if (!IsPromotionAllowed(to, from, 3)) {
+    FIRN_ASSIGN(Value promoted, PromoteValue(value, from, to));
+    return std::optional(std::move(promoted));
+  }
+  if (to.id() == TypeId::kInt) {
+    const int64_t wide = value.get<int64_t>();
+    if (wide < INT32_MIN || wide > INT32_MAX) return std::optional<Value>();
+    return std::optional(Value(static_cast<int32_t>(wide)));
+  }
+  if (to.id() == TypeId::kFloat) {
+    return std::optional(Value(static_cast<float>(value.get<double>())));
+  }
+  if (to.id() == TypeId::kDecimal) return std::optional(value);
+  return std::optional<Value>();
+}
+
+}  // namespace
+
 Result<std::map<int32_t, Value>> TaskReader::IdentityValues() const {
   std::map<int32_t, Value> values;
   const TableMetadata& metadata = *shared_.context->metadata;
@@ -182,13 +206,10 @@ Result<std::map<int32_t, Value>> TaskReader::IdentityValues() const {
     for (size_t depth = 1; depth < places.size(); ++depth) {
       target = &target->type->fields()[static_cast<size_t>(places[depth])];
     }
-    Value value = task_.file.partition.fields[i];
-    const TypePtr& from = type->fields()[i].type;
-    if (!value.is_null() && !(*from == *target->type)) {
-      FIRN_ASSIGN(value, PromoteValue(value, *from, *target->type), "partition field '{}'",
-                  field.name);
-    }
-    values.emplace(field.source_id(), std::move(value));
+    FIRN_ASSIGN(auto value,
+                FitValue(task_.file.partition.fields[i], *type->fields()[i].type, *target->type),
+                "partition field '{}'", field.name);
+    if (value) values.emplace(field.source_id(), *std::move(value));
   }
   return values;
 }

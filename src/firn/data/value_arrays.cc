@@ -192,13 +192,26 @@ Result<std::shared_ptr<arrow::Array>> MakeValueArray(const Type& type,
   return GuardArrowResult(ErrorCode::kInternal, [&] { return builder->Finish(); });
 }
 
+namespace {
+
+// Required fields below a null struct hold values that nobody sees; Parquet writers refuse nulls.
+arrow::Result<std::shared_ptr<arrow::Array>> MakeNulls(
+    const Type& type, const std::shared_ptr<arrow::DataType>& arrow_type, int64_t length,
+    arrow::MemoryPool* pool) {
+  if (type.id() != TypeId::kStruct) return arrow::MakeArrayOfNull(arrow_type, length, pool);
+  ARROW_ASSIGN_OR_RAISE(const auto builder, arrow::MakeBuilder(arrow_type, pool));
+  ARROW_RETURN_NOT_OK(builder->AppendNulls(length));
+  return builder->Finish();
+}
+
+}  // namespace
+
 Result<std::shared_ptr<arrow::Array>> MakeConstantArray(const Type& type, const Value& value,
                                                         int64_t length, arrow::MemoryPool* pool) {
   FIRN_ASSIGN(const auto arrow_type, ToArrowType(type));
   return GuardArrowResult(ErrorCode::kInternal,
                           [&]() -> arrow::Result<std::shared_ptr<arrow::Array>> {
-                            if (value.is_null())
-                              return arrow::MakeArrayOfNull(arrow_type, length, pool);
+                            if (value.is_null()) return MakeNulls(type, arrow_type, length, pool);
                             const auto one = MakeValueArray(type, {value}, pool);
                             if (!one.ok()) return ToArrowStatus(one.error());
                             ARROW_ASSIGN_OR_RAISE(const auto scalar, (*one)->GetScalar(0));
