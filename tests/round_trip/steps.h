@@ -13,7 +13,7 @@ struct Step {
 
 /// Rows come, go and move.
 const std::vector<Step>& RowSteps();
-/// Schema, spec, sort order, version and properties change. What is not allowed is refused, and then
+/// Schema, spec, sort order and version change. What is not allowed is refused, and then
 /// nothing has changed.
 const std::vector<Step>& LayoutSteps();
 
