@@ -240,6 +240,15 @@ DELETES = (
 )
 
 
+def renamed(rows, name):
+    return rows.set_column(1, "name", pyarrow.array([name] * len(rows)))
+
+
+def merged(rows, added):
+    ids = {row["id"] for row in added}
+    return without(rows, lambda row: row["id"] in ids) + added
+
+
 def without(rows, matches):
     return [row for row in rows if not matches(row)]
 
@@ -357,6 +366,64 @@ class ChangedTest(LakeTest):
                 self.lake.ingest(table, added, "--mode", "overwrite")
                 self.check(table, written_rows.rows_of(added))
                 self.assertEqual(self.delete_files(table), [])
+
+    def test_merges(self):
+        """Rows with a key of the input are replaced, the others come in; Spark merges in turn."""
+        for table, version, spec, mode in self.kinds():
+            with self.subTest(table=table):
+                rows = self.make(table, version, spec, mode)
+                lineage = self.lake.lineage(table)[0] if version == 3 else {}
+                for first, count in ((15, 12), (1, 3), (58, 6), (18, 2), (40, 25)):
+                    added = renamed(simple_rows(first, count), f"merge {first}")
+                    result = self.lake.ingest(table, added, "--mode", "merge", "--key", "id")
+                    self.assertEqual(result["rows"], count)
+                    rows = merged(rows, written_rows.rows_of(added))
+                    self.check(table, rows)
+                    self.check_totals(table, len(rows))
+                    self.check_merged_lineage(table, version, rows, lineage)
+                self.merge_with_spark(table, simple_rows(20, 4))
+                rows = merged(rows, written_rows.rows_of(simple_rows(20, 4)))
+                added = renamed(simple_rows(19, 50), "all")
+                self.lake.ingest(table, added, "--mode", "merge", "--key", "id,ts")
+                rows = merged(rows, written_rows.rows_of(added))
+                self.check(table, rows)
+                self.compact(table)
+                self.check(table, rows)
+                self.check_merged_lineage(table, version, rows, lineage)
+
+    def merge_with_spark(self, table, rows):
+        source = self.lake.save("merge", rows)
+        self.lake.sql(f"MERGE INTO {table} t USING (SELECT * FROM parquet.`{source}`) s "
+                      "ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *")
+
+    def check_merged_lineage(self, table, version, rows, before):
+        """Rows keep their ids through updates, in the eyes of firn and of Spark."""
+        if version < 3:
+            return
+        firn, spark = self.lake.lineage(table)
+        self.assertEqual(firn, spark)
+        self.assertEqual(set(firn), {row["id"] for row in rows})
+        self.assertEqual(len({row_id for row_id, _ in firn.values()}), len(rows))
+        for key, (row_id, _) in before.items():
+            self.assertEqual(firn[key][0], row_id, f"row id of {key}")
+
+    def test_overwrites_by_a_filter(self):
+        for table, version, spec, mode in self.kinds():
+            with self.subTest(table=table):
+                rows = self.make(table, version, spec, mode)
+                source = self.lake.save("overwrite", simple_rows(101, 5))
+                for where, matches in (
+                        ("cat = 'c1'", lambda row: row["cat"] == "c1"),
+                        ("id BETWEEN 30 AND 44", lambda row: 30 <= row["id"] <= 44)):
+                    result, = self.lake.firn.rows(
+                        "overwrite", table, "--where", where, "--from", source,
+                        "--write-mode", mode)
+                    kept = without(rows, matches)
+                    self.assertEqual(result["deleted_rows"], len(rows) - len(kept))
+                    self.assertEqual(result["added_rows"], 5)
+                    rows = kept + written_rows.rows_of(simple_rows(101, 5))
+                    self.check(table, rows)
+                    self.check_totals(table, len(rows))
 
     def test_spark_and_firn_in_turn(self):
         for table, version, spec, mode in self.kinds():

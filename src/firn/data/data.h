@@ -1,5 +1,6 @@
 #pragma once
 
+#include "firn/data/keyed_rows.h"
 #include "firn/data/reader.h"
 #include "firn/data/render.h"
 #include "firn/data/row_positions.h"

@@ -35,7 +35,8 @@ struct ReadLayout {
   /// Fields to read from each file: first those of the outputs (with what filters need inside of
   /// them behind the children wanted), then those that only filters need.
   std::vector<NestedField> fields;
-  ExpressionPtr filter;  ///< Null: all rows.
+  ExpressionPtr filter;    ///< Null: all rows.
+  bool tests_rows = true;  ///< By the filter; otherwise it only spares reading parts of files.
   std::optional<NameMapping> name_mapping;
   bool matches_names = false;  ///< See ReadOptions.
   int64_t batch_rows = 0;

@@ -155,7 +155,7 @@ Status TaskReader::OpenFile() {
                           .batch_bytes_max = shared_.batch_bytes_max,
                           .part_bytes_max = shared_.part_bytes_max,
                           .pool = shared_.pool};
-  if (request.prune_filter != nullptr) {
+  if (request.prune_filter != nullptr && layout.tests_rows) {
     FIRN_ASSIGN(RowFilter filter, RowFilter::Make(request.prune_filter, fields_));
     filter_ = std::move(filter);
   }

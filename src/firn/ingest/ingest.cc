@@ -30,7 +30,14 @@ class IngestRun {
   Status CreateTable(const std::vector<SourceColumn>& columns);
   Status Evolve(const std::vector<SourceColumn>& columns);
   void TellTypes(const std::vector<SourceColumn>& columns, const Schema& schema) const;
-  Result<AppendRowsResult> Load();
+  Status Load();
+  Status Store(RowStream rows);
+  Status Append(RowStream rows);
+  Status Merge(RowStream rows);
+  Status OverwriteMatching(RowStream rows);
+  std::function<Status()> BeforeCommit();
+  template <typename Change>
+  void Report(const Change& change, int64_t rows);
   void TakeBackTable();
   void Notice(const std::string& text) const {
     if (context_.notice) context_.notice(text);
@@ -69,6 +76,16 @@ Status IngestRun::CheckRequest() const {
     return MakeError(ErrorCode::kInvalidInput, "{} lines are to be skipped, expected 0 at least",
                      request_.csv.skip_lines);
   }
+  const bool is_merge = request_.mode == IngestMode::kMerge;
+  if (!is_merge && (!request_.key.empty() || request_.duplicates != DuplicateKeys::kError)) {
+    return Error(ErrorCode::kInvalidInput,
+                 "a key, and what its duplicates mean, are of mode 'merge' only");
+  }
+  if (request_.write_mode && !is_merge && request_.mode != IngestMode::kOverwriteRows) {
+    return Error(ErrorCode::kInvalidInput,
+                 "how rows change (--write-mode) is asked for, but the mode changes none; it is "
+                 "of mode 'merge'");
+  }
   if (request_.csv.delimiter == request_.csv.quote) {
     return Error(ErrorCode::kInvalidInput, "delimiter and quote are the same character");
   }
@@ -86,7 +103,9 @@ Status IngestRun::FindTable() {
     table_ = *std::move(table);
     return {};
   }
-  return table.error().code() == ErrorCode::kNotFound ? Status() : table.error();
+  const bool may_be_made =
+      table.error().code() == ErrorCode::kNotFound && request_.mode != IngestMode::kOverwriteRows;
+  return may_be_made ? Status() : table.error();
 }
 
 Status IngestRun::OpenSource() {
@@ -178,7 +197,7 @@ Status IngestRun::Evolve(const std::vector<SourceColumn>& columns) {
   return {};
 }
 
-Result<AppendRowsResult> IngestRun::Load() {
+Status IngestRun::Load() {
   const bool makes_schema = !table_ && !request_.layout.schema;
   FIRN_ASSIGN(std::vector<SourceColumn> columns,
               source_->ReadColumns(makes_schema || request_.evolves));
@@ -194,18 +213,83 @@ Result<AppendRowsResult> IngestRun::Load() {
   }
   FIRN_ASSIGN(const RowTarget target, FitColumns(columns, table_->metadata->current_schema()));
   FIRN_ASSIGN(RowStream rows, source_->OpenRows(target));
+  return Store(std::move(rows));
+}
+
+Status IngestRun::Store(RowStream rows) {
+  switch (request_.mode) {
+    case IngestMode::kMerge:
+      return Merge(std::move(rows));
+    case IngestMode::kOverwriteRows:
+      return OverwriteMatching(std::move(rows));
+    case IngestMode::kAppend:
+    case IngestMode::kCreate:
+    case IngestMode::kOverwrite:
+    case IngestMode::kOverwritePartitions:
+      break;
+  }
+  return Append(std::move(rows));
+}
+
+// The schema changes when all rows are there.
+std::function<Status()> IngestRun::BeforeCommit() {
+  if (updates_.empty()) return nullptr;
+  return [this]() -> Status {
+    FIRN_RETURN_IF_ERROR(catalog().Commit(request_.table, requirements_, updates_));
+    return {};
+  };
+}
+
+template <typename Change>
+void IngestRun::Report(const Change& change, int64_t rows) {
+  result_.rows = rows;
+  result_.rejected = source_->rejected_rows();
+  result_.snapshot_id = change.snapshot_id;
+  result_.is_repeat = change.is_repeat;
+}
+
+Status IngestRun::Append(RowStream rows) {
   AppendRowsRequest append;
   append.branch = request_.branch;
   append.idempotency_key = request_.idempotency_key;
-  if (!updates_.empty()) {
-    append.before_commit = [this]() -> Status {
-      FIRN_RETURN_IF_ERROR(catalog().Commit(request_.table, requirements_, updates_));
-      return {};
-    };
-  }
+  append.before_commit = BeforeCommit();
   if (request_.mode == IngestMode::kOverwrite) append.overwrite = Overwrite::kTable;
   if (request_.mode == IngestMode::kOverwritePartitions) append.overwrite = Overwrite::kPartitions;
-  return AppendRows(context_.change, *table_, std::move(rows), append);
+  FIRN_ASSIGN(const auto appended, AppendRows(context_.change, *table_, std::move(rows), append));
+  Report(appended, appended.added_rows);
+  return {};
+}
+
+Status IngestRun::Merge(RowStream rows) {
+  MergeRowsRequest merge;
+  merge.branch = request_.branch;
+  merge.key = request_.key;
+  merge.duplicates = request_.duplicates;
+  merge.mode = request_.write_mode;
+  merge.idempotency_key = request_.idempotency_key;
+  merge.before_commit = BeforeCommit();
+  FIRN_ASSIGN(const auto merged, MergeRows(context_.change, *table_, std::move(rows), merge));
+  Report(merged, merged.updated_rows + merged.inserted_rows);
+  result_.updated = merged.updated_rows;
+  result_.deleted = merged.deleted_rows;
+  if (!merged.is_repeat) {
+    Notice(fmt::format("{} rows updated, {} inserted", merged.updated_rows, merged.inserted_rows));
+  }
+  return {};
+}
+
+Status IngestRun::OverwriteMatching(RowStream rows) {
+  OverwriteRowsRequest overwrite;
+  overwrite.branch = request_.branch;
+  overwrite.condition = request_.condition;
+  overwrite.rows_must_match = request_.rows_must_match;
+  overwrite.mode = request_.write_mode;
+  overwrite.idempotency_key = request_.idempotency_key;
+  overwrite.before_commit = BeforeCommit();
+  FIRN_ASSIGN(const auto done, OverwriteRows(context_.change, *table_, std::move(rows), overwrite));
+  Report(done, done.added_rows);
+  result_.deleted = done.deleted_rows;
+  return {};
 }
 
 // The run failed: forget the table that it made, unless someone uses it already.
@@ -240,15 +324,10 @@ Result<IngestResult> IngestRun::Run() {
     }
   }
   FIRN_RETURN_IF_ERROR(OpenSource());
-  const Result<AppendRowsResult> loaded = Load();
-  if (!loaded.ok()) {
+  if (const Status loaded = Load(); !loaded.ok()) {
     if (result_.is_created && loaded.error().code() != ErrorCode::kCommitUnknown) TakeBackTable();
     return loaded.error();
   }
-  result_.rows = loaded->added_rows;
-  result_.rejected = source_->rejected_rows();
-  result_.snapshot_id = loaded->snapshot_id;
-  result_.is_repeat = loaded->is_repeat;
   return result_;
 }
 

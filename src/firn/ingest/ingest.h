@@ -53,6 +53,8 @@ enum class IngestMode {
   kCreate,               ///< The table must not exist.
   kOverwrite,            ///< All rows go.
   kOverwritePartitions,  ///< Those of each partition that gets new rows go.
+  kOverwriteRows,        ///< Those of a condition go; the table must exist.
+  kMerge,                ///< Those with the key of a new row go.
 };
 
 struct IngestRequest {
@@ -61,6 +63,11 @@ struct IngestRequest {
   TableName table;
   std::string branch = std::string(kMainBranch);
   IngestMode mode = IngestMode::kAppend;
+  ExpressionPtr condition;       ///< Of kOverwriteRows; unbound.
+  bool rows_must_match = false;  ///< Of kOverwriteRows; see OverwriteRowsRequest.
+  std::vector<std::string> key;  ///< Of kMerge; empty: the table's identifier fields.
+  DuplicateKeys duplicates = DuplicateKeys::kError;  ///< Of kMerge.
+  std::optional<WriteMode> write_mode;  ///< Of kMerge and kOverwriteRows; empty: the table's.
   NewTableLayout layout;
   /// Columns that the table lacks are added, and types that are too narrow are widened where the
   /// spec allows it, with the rows. Otherwise they are an error.
@@ -83,7 +90,9 @@ struct IngestContext {
 
 struct IngestResult {
   int64_t files = 0;     ///< Of the source.
-  int64_t rows = 0;      ///< Appended.
+  int64_t rows = 0;      ///< Written.
+  int64_t updated = 0;   ///< Of `rows`: those of kMerge whose key the table had.
+  int64_t deleted = 0;   ///< Rows of the table that went, by kMerge and kOverwriteRows.
   int64_t rejected = 0;  ///< Rows left out.
   int64_t bytes = 0;     ///< Of the source files, as stored.
   std::optional<SnapshotId> snapshot_id;
@@ -96,7 +105,7 @@ struct IngestResult {
 ///
 /// Errors  kNotFound: no source, no namespace. kInvalidInput: rows that cannot be read, naming
 ///         file, line and column; columns that do not fit, all at once; options. kAlreadyExists:
-///         mode kCreate. Those of AppendRows.
+///         mode kCreate. Those of AppendRows, MergeRows and OverwriteRows.
 Result<IngestResult> Ingest(const IngestContext& context, const IngestRequest& request);
 
 }  // namespace firn

@@ -7,6 +7,7 @@
 #include "firn/format/schema_text.h"
 #include "firn/procedure/new_table_internal.h"
 #include "firn/procedure/registry_internal.h"
+#include "firn/procedure/row_change_internal.h"
 #include "firn/procedure/rows_internal.h"
 #include "firn/procedure/table_change_internal.h"
 
@@ -65,9 +66,23 @@ Result<IngestMode> ParseMode(const std::string& text) {
   if (text == "create") return IngestMode::kCreate;
   if (text == "overwrite") return IngestMode::kOverwrite;
   if (text == "overwrite-partitions") return IngestMode::kOverwritePartitions;
-  return MakeError(
-      ErrorCode::kInvalidInput,
-      "argument 'mode' is '{}', expected append, create, overwrite or overwrite-partitions", text);
+  if (text == "merge") return IngestMode::kMerge;
+  return MakeError(ErrorCode::kInvalidInput,
+                   "argument 'mode' is '{}', expected append, create, overwrite, "
+                   "overwrite-partitions or merge",
+                   text);
+}
+
+Status ParseMerge(const Arguments& arguments, IngestRequest& request) {
+  request.key = arguments.TextList("key");
+  FIRN_ASSIGN(request.write_mode, ParseWriteMode(arguments));
+  const std::string text = arguments.Text("on_duplicate", "error");
+  if (text != "error" && text != "last") {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "argument 'on_duplicate' is '{}', expected error or last", text);
+  }
+  if (text == "last") request.duplicates = DuplicateKeys::kLast;
+  return {};
 }
 
 Status ParseBadRows(const Arguments& arguments, IngestRequest& request) {
@@ -96,6 +111,7 @@ Result<IngestRequest> ParseRequest(ProcedureContext& context, const Arguments& a
   request.table = reference.name;
   if (reference.branch) request.branch = *reference.branch;
   FIRN_ASSIGN(request.mode, ParseMode(arguments.Text("mode", "append")));
+  FIRN_RETURN_IF_ERROR(ParseMerge(arguments, request));
   for (const auto& [key, value] : arguments.TextMap("properties"))
     request.layout.properties[key] = value;
   FIRN_RETURN_IF_ERROR(ParseLayout(arguments, request.layout));
@@ -184,9 +200,20 @@ std::vector<Argument> CommonArguments() {
        .help = "The table; it is made, with the columns of the source, if it does not exist."},
       {.name = "mode",
        .type = ArgumentType::kText,
-       .help = "append, create (the table must not exist), overwrite (all rows go) or "
-               "overwrite-partitions (those of each partition that gets new rows go).",
+       .help = "append, create (the table must not exist), overwrite (all rows go), "
+               "overwrite-partitions (those of each partition that gets new rows go) or merge "
+               "(those with the key of a new row go).",
        .default_text = "append"},
+      {.name = "key",
+       .type = ArgumentType::kTextList,
+       .help = "Columns by which mode merge tells rows apart.",
+       .default_text = "the table's identifier fields"},
+      {.name = "on_duplicate",
+       .type = ArgumentType::kText,
+       .help = "What rows of one input with the same key mean to mode merge: error, or last: the "
+               "last one counts.",
+       .default_text = "error"},
+      WriteModeArgument("merge"),
       {.name = "evolve",
        .type = ArgumentType::kText,
        .help = "add: columns that the table lacks are added, types that are too narrow widened.",

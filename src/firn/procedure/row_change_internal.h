@@ -6,7 +6,7 @@
 #include "firn/change/change.h"
 #include "firn/procedure/procedure.h"
 
-/// What commands share that change rows: `delete`, `update`.
+/// What commands share that change rows: `delete`, `overwrite`, `update`.
 
 namespace firn {
 
