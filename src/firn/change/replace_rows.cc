@@ -123,10 +123,8 @@ void RowReplacement::RemoveFile(const FileScanTask& task) {
 }
 
 Status RowReplacement::WriteRows(const SchemaPtr& schema, RowStream rows) {
-  DataWriteOptions write;
+  FIRN_ASSIGN(DataWriteOptions write, TableWriteOptions(metadata()));
   write.schema = schema;
-  write.spec = metadata().default_spec();
-  FIRN_ASSIGN(write.target_file_bytes, TargetFileBytes(metadata()));
   FIRN_ASSIGN(std::vector<DataFile> files,
               WriteDataFiles(context_.WriteTo(table_), write, std::move(rows)));
   for (DataFile& file : files) {

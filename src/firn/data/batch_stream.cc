@@ -63,6 +63,16 @@ void Release(ArrowArrayStream* stream) {
   stream->release = nullptr;
 }
 
+class ImportedBatches final : public BatchStream {
+ public:
+  explicit ImportedBatches(RowStreamReader reader) : reader_(std::move(reader)) {}
+  const std::shared_ptr<arrow::Schema>& schema() const override { return reader_.schema(); }
+  Result<std::shared_ptr<arrow::RecordBatch>> Next() override { return reader_.Next(); }
+
+ private:
+  RowStreamReader reader_;
+};
+
 }  // namespace
 
 RowStream ExportBatches(std::unique_ptr<BatchStream> stream) {
@@ -73,6 +83,11 @@ RowStream ExportBatches(std::unique_ptr<BatchStream> stream) {
                                           .private_data = nullptr});
   exported->private_data = new ExportedStream{.batches = std::move(stream)};
   return exported;
+}
+
+Result<std::unique_ptr<BatchStream>> ImportBatches(RowStream stream) {
+  FIRN_ASSIGN(RowStreamReader reader, RowStreamReader::Open(std::move(stream)));
+  return std::make_unique<ImportedBatches>(std::move(reader));
 }
 
 Result<RowStreamReader> RowStreamReader::Open(RowStream stream) {

@@ -28,6 +28,9 @@ RowStream ExportBatches(std::unique_ptr<BatchStream> stream);
 /// There is one at least. Errors: those of the first stream's schema.
 Result<RowStream> ConcatenateRows(std::vector<RowStream> streams);
 
+/// Read a C stream as RowStreamReader does. Errors: those of the stream's schema.
+Result<std::unique_ptr<BatchStream>> ImportBatches(RowStream stream);
+
 /// Reads any C stream. An error that names a code of firn ("corrupt: ...") gets it back; others are
 /// kInternal.
 class RowStreamReader {

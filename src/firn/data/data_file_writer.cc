@@ -79,8 +79,9 @@ Status PartitionWriter::Close() {
                      .partition = partition_,
                      .record_count = summary.row_count,
                      .file_size_in_bytes = file->output->bytes_written(),
-                     .split_offsets = std::move(summary.split_offsets),
-                     .sort_order_id = shared_.options->sort_order_id};
+                     .split_offsets = std::move(summary.split_offsets)};
+  const SortOrder& order = shared_.options->sort_order;
+  if (!order.fields.empty()) data_file.sort_order_id = order.order_id;
   FIRN_ASSIGN(data_file.metrics, file->metrics->Finish(summary.column_sizes), "metrics of '{}'",
               data_file.file_path);
   FIRN_RETURN_IF_ERROR(file->output->Publish());

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <functional>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include <arrow/array.h>
 #include <arrow/io/interfaces.h>
@@ -16,6 +19,7 @@
 #include "firn/data/arrow_types.h"
 #include "firn/data/parquet_file_writer_internal.h"
 #include "firn/data/parquet_schema_internal.h"
+#include "firn/data/tracked_pool_internal.h"
 
 namespace firn {
 namespace {
@@ -92,19 +96,38 @@ std::shared_ptr<parquet::WriterProperties> MakeProperties(const ParquetWriteOpti
   return builder.build();
 }
 
+// Arrow's writer cannot be destroyed after an error: its destructor closes it, which works on
+// memory that it no longer has. The empty shell stays for ever, where leak checkers find it.
+void Bury(std::unique_ptr<parquet::arrow::FileWriter> writer) {
+  static std::mutex mutex;
+  static auto* const buried = new std::vector<std::unique_ptr<parquet::arrow::FileWriter>>();
+  const std::lock_guard lock(mutex);
+  buried->push_back(std::move(writer));
+}
+
 class BufferedParquetWriter final : public ParquetFileWriter {
  public:
-  BufferedParquetWriter(const Schema& schema, const ParquetWriteOptions& options)
-      : fields_(schema.fields()), options_(options) {}
+  BufferedParquetWriter(const Schema& schema, const ParquetWriteOptions& options,
+                        const ByteSink& sink, arrow::MemoryPool* pool)
+      : fields_(schema.fields()), options_(options), pool_(pool) {
+    sink_ = [this, &sink](std::span<const std::byte> bytes) {
+      return is_discarded_ ? Status() : sink(bytes);
+    };
+  }
 
-  Status Open(const Schema& schema, const ByteSink& sink, arrow::MemoryPool* pool,
-              EncodePool* encoders) {
+  // A file that is not finished is of no use: closing it gives its memory back.
+  ~BufferedParquetWriter() override {
+    is_discarded_ = true;
+    if (writer_ != nullptr) static_cast<void>(Run([this] { return writer_->Close(); }));
+  }
+
+  Status Open(const Schema& schema, EncodePool* encoders) {
     if (encoders != nullptr) step_rows_ = kRowsBetweenParallelChecks;
     FIRN_ASSIGN(schema_, ToArrowSchema(WithoutUnknown(fields_)));
     FIRN_ASSIGN(parquet_schema_, MakeParquetSchema(fields_));
-    output_ = MakeArrowOutput(sink);
-    return GuardArrow(ErrorCode::kInternal, [&]() -> arrow::Status {
-      const auto properties = MakeProperties(options_, pool);
+    output_ = MakeArrowOutput(sink_);
+    return Run([&]() -> arrow::Status {
+      const auto properties = MakeProperties(options_, &pool_);
       const auto metadata =
           arrow::key_value_metadata({"iceberg.schema"}, {FormatSchemaJson(schema)});
       auto writer = std::make_unique<parquet::ParquetFileWriter>();
@@ -114,7 +137,7 @@ class BufferedParquetWriter final : public ParquetFileWriter {
       parquet::ArrowWriterProperties::Builder arrow_properties;
       arrow_properties.set_use_threads(encoders != nullptr);
       arrow_properties.set_executor(encoders);
-      return parquet::arrow::FileWriter::Make(pool, std::move(writer), schema_,
+      return parquet::arrow::FileWriter::Make(&pool_, std::move(writer), schema_,
                                               arrow_properties.build(), &writer_);
     });
   }
@@ -123,7 +146,7 @@ class BufferedParquetWriter final : public ParquetFileWriter {
     FIRN_RETURN_IF_ERROR(CheckRequired(*batch));
     const std::shared_ptr<arrow::RecordBatch> rows = arrow::RecordBatch::Make(
         schema_, batch->num_rows(), DropUnknownColumns(fields_, batch->column_data()));
-    return GuardArrow(ErrorCode::kInternal, [&]() -> arrow::Status {
+    return Run([&]() -> arrow::Status {
       for (int64_t row = 0; row < rows->num_rows(); row += step_rows_) {
         if (row_group_ == nullptr || RowGroupBytes() >= options_.row_group_bytes) {
           ARROW_RETURN_NOT_OK(writer_->NewBufferedRowGroup());
@@ -138,7 +161,7 @@ class BufferedParquetWriter final : public ParquetFileWriter {
   int64_t buffered_bytes() const override { return RowGroupBytes(); }
 
   Status EndRowGroup() override {
-    return GuardArrow(ErrorCode::kInternal, [&] {
+    return Run([this] {
       if (row_group_ != nullptr) row_group_->Close();
       row_group_ = nullptr;  // The next batch begins another.
       return arrow::Status::OK();
@@ -146,9 +169,9 @@ class BufferedParquetWriter final : public ParquetFileWriter {
   }
 
   Result<ParquetFileSummary> Finish() override {
-    FIRN_RETURN_IF_ERROR(GuardArrow(ErrorCode::kInternal, [&] { return writer_->Close(); }));
     ParquetFileSummary summary;
-    FIRN_RETURN_IF_ERROR(GuardArrow(ErrorCode::kInternal, [&]() -> arrow::Status {
+    FIRN_RETURN_IF_ERROR(Run([&]() -> arrow::Status {
+      ARROW_RETURN_NOT_OK(writer_->Close());
       Summarise(*writer_->metadata(), summary);
       return output_->Close();
     }));
@@ -156,6 +179,21 @@ class BufferedParquetWriter final : public ParquetFileWriter {
   }
 
  private:
+  // All of Arrow's writer runs in here; after an error it is not touched again.
+  Status Run(const std::function<arrow::Status()>& body) {
+    if (is_broken_) return Error(ErrorCode::kInternal, "the file was given up after an error");
+    Status status = GuardArrow(ErrorCode::kInternal, [&]() -> arrow::Status {
+      ARROW_RETURN_NOT_OK(body());
+      return pool_.overdraft();
+    });
+    if (status.ok()) return status;
+    is_broken_ = true;
+    row_group_ = nullptr;
+    if (writer_ != nullptr) Bury(std::move(writer_));
+    pool_.FreeAll();
+    return status;
+  }
+
   int64_t written_bytes() const {
     const auto position = output_->Tell();
     return position.ok() ? *position : 0;
@@ -206,6 +244,10 @@ class BufferedParquetWriter final : public ParquetFileWriter {
 
   const std::vector<NestedField> fields_;
   const ParquetWriteOptions options_;
+  TrackedPool pool_;
+  ByteSink sink_;
+  bool is_discarded_ = false;
+  bool is_broken_ = false;
   int64_t step_rows_ = kRowsBetweenChecks;
   std::shared_ptr<arrow::Schema> schema_;
   std::shared_ptr<parquet::schema::GroupNode> parquet_schema_;
@@ -221,8 +263,8 @@ Result<std::unique_ptr<ParquetFileWriter>> MakeParquetFileWriter(const Schema& s
                                                                  const ByteSink& sink,
                                                                  arrow::MemoryPool* pool,
                                                                  EncodePool* encoders) {
-  auto writer = std::make_unique<BufferedParquetWriter>(schema, options);
-  FIRN_RETURN_IF_ERROR(writer->Open(schema, sink, pool, encoders));
+  auto writer = std::make_unique<BufferedParquetWriter>(schema, options, sink, pool);
+  FIRN_RETURN_IF_ERROR(writer->Open(schema, encoders));
   return writer;
 }
 

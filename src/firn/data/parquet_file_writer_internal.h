@@ -37,6 +37,8 @@ struct ParquetFileSummary {
   std::vector<int64_t> split_offsets;
 };
 
+/// After an error the file is given up: nothing of Arrow's writer is used again, and its memory is
+/// free.
 class ParquetFileWriter {
  public:
   virtual ~ParquetFileWriter() = default;

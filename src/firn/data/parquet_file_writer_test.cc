@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "firn/data/batch_stream.h"
+#include "firn/data/budget_pool.h"
+#include "firn/data/parquet_file_writer_internal.h"
 #include "firn/data/row_table_testing_internal.h"
 #include "firn/testing/matchers.h"
 
@@ -39,6 +42,37 @@ TEST(ParquetFileWriterTest, GivesEachTimeTypeItsUnitAndSaysWhetherItIsAnInstant)
     EXPECT_THAT(columns.Column(i)->logical_type()->ToString(),
                 testing::HasSubstr(cases[static_cast<size_t>(i)].second));
     EXPECT_EQ(columns.Column(i)->schema_node()->field_id(), i + 1);
+  }
+}
+
+TEST(ParquetFileWriterTest, IsNotTouchedAgainAfterItRanOutOfMemory) {
+  const Schema schema(0, {Optional(1, "n", Primitive(TypeId::kLong)),
+                          Optional(2, "s", Primitive(TypeId::kString))});
+  std::vector<StructValue> rows;
+  for (int64_t i = 0; i < 40000; ++i)
+    rows.push_back({{i, "text " + std::to_string(i)}});
+  // Wherever the memory ends: in values, dictionaries, pages, compression or the footer.
+  for (int64_t bytes = 1 << 10; bytes < 64 << 20; bytes += bytes / 4) {
+    const auto pool = BudgetPool::Make(bytes);
+    const ByteSink sink = [](std::span<const std::byte>) -> Status { return {}; };
+    const auto writer = MakeParquetFileWriter(schema, {}, sink, pool.get());
+    if (!writer.ok()) continue;
+    auto stream = RowStreamReader::Open(*MakeRowStream(schema.as_struct(), rows));
+    ASSERT_THAT(stream, IsOk());
+    Status status;
+    while (status.ok()) {
+      const auto batch = stream->Next();
+      ASSERT_THAT(batch, IsOk());
+      if (*batch == nullptr) break;
+      status = (*writer)->Write(*batch);
+      if (status.ok() && (*writer)->buffered_bytes() > 200000) status = (*writer)->EndRowGroup();
+    }
+    if (status.ok()) {
+      const auto summary = (*writer)->Finish();
+      if (!summary.ok()) status = summary.error();
+    }
+    EXPECT_TRUE(status.ok() || status.error().code() == ErrorCode::kResourceExhausted)
+        << status.error().Format();
   }
 }
 

@@ -3,20 +3,18 @@
 #include <algorithm>
 #include <utility>
 
-#include <arrow/array.h>
-#include <arrow/builder.h>
-#include <arrow/compute/api_vector.h>
-#include <arrow/compute/exec.h>
-#include <arrow/datum.h>
 #include <arrow/record_batch.h>
+#include <arrow/type.h>
 #include <fmt/format.h>
 
+#include "firn/base/text.h"
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/arrow_types.h"
 #include "firn/data/batch_stream.h"
 #include "firn/data/data_file_writer_internal.h"
 #include "firn/data/partition_splitter_internal.h"
-#include "firn/data/row_gatherer_internal.h"
+#include "firn/data/row_sorter.h"
+#include "firn/data/sorted_runs_internal.h"
 
 namespace firn {
 namespace {
@@ -40,6 +38,23 @@ int64_t CountLeaves(const Type& type) {
     leaves += CountLeaves(*field.type);
   return leaves;
 }
+
+// The rows to write, of which the last batch can be put back.
+class PeekedBatches final : public BatchStream {
+ public:
+  explicit PeekedBatches(std::unique_ptr<BatchStream> batches) : batches_(std::move(batches)) {}
+
+  const std::shared_ptr<arrow::Schema>& schema() const override { return batches_->schema(); }
+  Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
+    if (put_back_ != nullptr) return std::exchange(put_back_, nullptr);
+    return batches_->Next();
+  }
+  void PutBack(std::shared_ptr<arrow::RecordBatch> batch) { put_back_ = std::move(batch); }
+
+ private:
+  std::unique_ptr<BatchStream> batches_;
+  std::shared_ptr<arrow::RecordBatch> put_back_;
+};
 
 class DataFilesWriter {
  public:
@@ -70,15 +85,51 @@ class DataFilesWriter {
  private:
   Status WriteAll(RowStream rows) {
     FIRN_RETURN_IF_ERROR(Prepare());
-    FIRN_ASSIGN(RowStreamReader reader, RowStreamReader::Open(std::move(rows)));
-    FIRN_RETURN_IF_ERROR(CheckSchema(*reader.schema()));
+    FIRN_ASSIGN(auto imported, ImportBatches(std::move(rows)));
+    FIRN_RETURN_IF_ERROR(CheckSchema(*imported->schema()));
+    auto batches = std::make_unique<PeekedBatches>(std::move(imported));
+    if (!options_.sort_order.fields.empty()) return WriteSorted(std::move(batches));
     while (true) {
-      FIRN_ASSIGN(const auto batch, reader.Next());
+      FIRN_ASSIGN(const auto batch, batches->Next());
       if (batch == nullptr) break;
-      FIRN_RETURN_IF_ERROR(WriteBatch(batch));
+      FIRN_ASSIGN(const auto groups, Split(batch));
+      if (splitter_ && splitter_->partitions().size() > kOpenFilesMax) {
+        batches->PutBack(batch);
+        return WriteSorted(std::move(batches));
+      }
+      FIRN_RETURN_IF_ERROR(WriteGroups(batch, groups));
       FIRN_RETURN_IF_ERROR(BoundMemory());
     }
-    FIRN_RETURN_IF_ERROR(WriteGathered());
+    return CloseAll();
+  }
+
+  // Rows come sorted by partition, then by the sort order, so that one file is open at a time.
+  Status WriteSorted(std::unique_ptr<PeekedBatches> batches) {
+    FIRN_RETURN_IF_ERROR(CloseAll());
+    std::vector<SortField> order;
+    if (splitter_) order = PartitionOrder(*options_.spec);
+    const std::vector<SortField>& fields = options_.sort_order.fields;
+    order.insert(order.end(), fields.begin(), fields.end());
+    FIRN_ASSIGN(auto encoder, MakeSortKeyEncoder(order, *options_.schema));
+    const auto sorted = SortRows({.budget = context_.budget,
+                                  .cancel = context_.cancel,
+                                  .spill_folder = context_.spill_folder},
+                                 std::move(encoder), std::move(batches));
+    while (true) {
+      FIRN_ASSIGN(const auto batch, sorted->Next());
+      if (batch == nullptr) break;
+      FIRN_ASSIGN(const auto groups, Split(batch));
+      for (const PartitionRows& group : groups) {
+        const bool is_same = group.partition == last_partition_ || writers_.empty();
+        if (!is_same) FIRN_RETURN_IF_ERROR(writers_[last_partition_]->Close());
+        FIRN_RETURN_IF_ERROR(WriteGroups(batch, {group}));
+      }
+      FIRN_RETURN_IF_ERROR(BoundMemory());
+    }
+    return CloseAll();
+  }
+
+  Status CloseAll() {
     for (const std::unique_ptr<PartitionWriter>& writer : writers_) {
       FIRN_RETURN_IF_ERROR(writer->Close());
     }
@@ -136,14 +187,11 @@ class DataFilesWriter {
     return true;
   }
 
-  Status WriteBatch(const std::shared_ptr<arrow::RecordBatch>& batch) {
-    if (!splitter_) return writers_[0]->Write(batch);
-    if (gatherer_) return Gather(batch);
-    FIRN_ASSIGN(const auto groups,
-                splitter_->Split(batch->columns(), batch->num_rows(), shared_.pool.get()));
-    if (splitter_->partitions().size() <= kOpenFilesMax) return WriteGroups(batch, groups);
-    gatherer_ = RowGatherer::Make(*context_.budget);
-    return Gather(batch);
+  Result<std::vector<PartitionRows>> Split(const std::shared_ptr<arrow::RecordBatch>& batch) {
+    if (splitter_) {
+      return splitter_->Split(batch->columns(), batch->num_rows(), shared_.pool.get());
+    }
+    return std::vector<PartitionRows>{{.partition = 0}};  // All rows.
   }
 
   Status WriteGroups(const std::shared_ptr<arrow::RecordBatch>& batch,
@@ -154,47 +202,15 @@ class DataFilesWriter {
         writers_.push_back(
             std::make_unique<PartitionWriter>(shared_, splitter_->partitions()[writers_.size()]));
       }
-      FIRN_ASSIGN(const auto rows, TakeRows(batch, group.rows));
+      const bool is_all = !splitter_ || std::ssize(group.rows) == batch->num_rows();
+      std::shared_ptr<arrow::RecordBatch> rows = batch;
+      if (!is_all) {
+        FIRN_ASSIGN(rows, TakeRows(batch, group.rows, shared_.pool.get()));
+      }
       FIRN_RETURN_IF_ERROR(writers_[group.partition]->Write(rows));
-      if (gatherer_) FIRN_RETURN_IF_ERROR(writers_[group.partition]->Close());
+      last_partition_ = group.partition;
     }
     return {};
-  }
-
-  // More partitions than files may be open: rows are gathered, and written partition by partition.
-  Status Gather(const std::shared_ptr<arrow::RecordBatch>& batch) {
-    gatherer_->Add(batch);
-    return gatherer_->is_full() ? WriteGathered() : Status();
-  }
-
-  Status WriteGathered() {
-    if (!gatherer_) return {};
-    for (const std::unique_ptr<PartitionWriter>& writer : writers_) {
-      FIRN_RETURN_IF_ERROR(writer->Close());
-    }
-    FIRN_ASSIGN(const auto rows, gatherer_->Take(shared_.pool.get()));
-    if (rows == nullptr) return {};
-    FIRN_ASSIGN(const auto groups,
-                splitter_->Split(rows->columns(), rows->num_rows(), shared_.pool.get()));
-    return WriteGroups(rows, groups);
-  }
-
-  Result<std::shared_ptr<arrow::RecordBatch>> TakeRows(
-      const std::shared_ptr<arrow::RecordBatch>& batch, const std::vector<int64_t>& rows) const {
-    if (static_cast<int64_t>(rows.size()) == batch->num_rows()) return batch;
-    FIRN_RETURN_IF_ERROR(InitializeArrowCompute());
-    return GuardArrowResult(
-        ErrorCode::kInternal, [&]() -> arrow::Result<std::shared_ptr<arrow::RecordBatch>> {
-          const arrow::Int64Array indices(static_cast<int64_t>(rows.size()),
-                                          arrow::Buffer::Wrap(rows));
-          arrow::compute::ExecContext context(shared_.pool.get());
-          context.set_use_threads(false);
-          ARROW_ASSIGN_OR_RAISE(
-              const arrow::Datum taken,
-              arrow::compute::Take(batch, indices, arrow::compute::TakeOptions::NoBoundsCheck(),
-                                   &context));
-          return taken.record_batch();
-        });
   }
 
   // Keep what the open files hold in memory within bounds.
@@ -237,7 +253,7 @@ class DataFilesWriter {
   SharedWrite shared_;
   std::optional<PartitionSplitter> splitter_;
   std::vector<std::unique_ptr<PartitionWriter>> writers_;  // One for each partition.
-  std::optional<RowGatherer> gatherer_;                    // Once there are many partitions.
+  size_t last_partition_ = 0;                              // Of the rows written last.
   MemoryReservation memory_;
 };
 
@@ -246,6 +262,23 @@ class DataFilesWriter {
 Result<int64_t> TargetFileBytes(const TableMetadata& metadata) {
   constexpr int64_t kDefault = int64_t{512} << 20;
   return metadata.IntProperty("write.target-file-size-bytes", kDefault);
+}
+
+Result<DataWriteOptions> TableWriteOptions(const TableMetadata& metadata) {
+  DataWriteOptions options;
+  options.schema = metadata.current_schema();
+  options.spec = metadata.default_spec();
+  FIRN_ASSIGN(options.target_file_bytes, TargetFileBytes(metadata));
+  constexpr std::string_view kModeKey = "write.distribution-mode";
+  const std::string mode = metadata.Property(kModeKey, "hash");
+  if (!EqualsIgnoreCase(mode, "none") && !EqualsIgnoreCase(mode, "hash") &&
+      !EqualsIgnoreCase(mode, "range")) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "table property '{}' is '{}', expected none, hash or range", kModeKey, mode);
+  }
+  const SortOrder* order = metadata.FindSortOrder(metadata.default_sort_order_id);
+  if (order != nullptr && CanSortBy(order->fields, *options.schema)) options.sort_order = *order;
+  return options;
 }
 
 Result<std::vector<DataFile>> WriteDataFiles(const WriteContext& context,

@@ -10,6 +10,7 @@
 #include "firn/base/random.h"
 #include "firn/base/row_stream.h"
 #include "firn/format/manifest.h"
+#include "firn/format/sort_order.h"
 #include "firn/format/table_metadata.h"
 
 /// Rows into data files: Parquet with field ids and exact Iceberg metrics.
@@ -26,6 +27,7 @@ struct WriteContext {
   /// Columns of a file that are encoded at the same time, on threads of their own; for callers that
   /// write one thing at a time.
   size_t encode_threads = 1;
+  std::string spill_folder;  ///< For rows that are sorted; see MakeTemporaryFile.
 };
 
 struct DataWriteOptions {
@@ -33,16 +35,22 @@ struct DataWriteOptions {
   PartitionSpecPtr spec;
   /// Set: all rows belong to this partition of `spec`. Empty: the partition of each row is computed
   /// from its values and rows fan out to one open file per partition. With more than 256 partitions
-  /// rows are gathered, as many as the budget holds, and written partition by partition, so that
-  /// one file is open at a time.
+  /// the rest of the rows is sorted by partition, so that one file is open at a time.
   std::optional<StructValue> partition;
   int64_t target_file_bytes = 0;  ///< Roll to the next file at this size, by real bytes; 0: never.
-  std::optional<int32_t> sort_order_id;
+  /// Rows are sorted by it within their partition, and files say so: the rows of a file are in this
+  /// order, and follow those of the file before. Order 0: rows stay as they come.
+  SortOrder sort_order;
   bool has_full_metrics = false;  ///< Bounds in full length, whatever the table's properties say.
 };
 
 /// `write.target-file-size-bytes`. Errors: kInvalidInput.
 Result<int64_t> TargetFileBytes(const TableMetadata& metadata);
+
+/// How rows of the current schema are written into the table: by its default spec, in its default
+/// sort order (unless it has a transform that firn does not know), with its target size.
+/// Errors: kInvalidInput, naming the property.
+Result<DataWriteOptions> TableWriteOptions(const TableMetadata& metadata);
 
 /// Write all rows of `rows` into data files below the table's data location (`write.data.path`,
 /// location provider properties), named uniquely. Files are finished and durable on return; on an

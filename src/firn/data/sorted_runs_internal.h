@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <arrow/type_fwd.h>
+
+#include "firn/base/cancel.h"
+#include "firn/data/batch_stream.h"
+#include "firn/data/sort_keys.h"
+#include "firn/io/temporary_file.h"
+
+/// Sorted rows on disk, and their merge.
+
+namespace firn {
+
+/// Sorted batches, written once and read in order. Runs of one file share it.
+class SpilledRun {
+ public:
+  SpilledRun(std::shared_ptr<TemporaryFile> file, std::shared_ptr<arrow::Schema> schema)
+      : file_(std::move(file)), schema_(std::move(schema)) {}
+
+  /// Errors: kResourceExhausted: disk or memory; kUnavailable.
+  Status Append(const arrow::RecordBatch& batch, arrow::MemoryPool* pool);
+  size_t size() const { return blocks_.size(); }
+  Result<std::shared_ptr<arrow::RecordBatch>> Read(size_t index, arrow::MemoryPool* pool) const;
+
+ private:
+  struct Block {
+    int64_t offset = 0;
+    int64_t length = 0;
+  };
+
+  std::shared_ptr<TemporaryFile> file_;
+  std::shared_ptr<arrow::Schema> schema_;
+  std::vector<Block> blocks_;
+};
+
+/// Merge sorted runs; of rows with equal keys, those of earlier runs come first. Holds one batch of
+/// each run. `encoder` and `pool` outlive the stream.
+std::unique_ptr<BatchStream> MergeRuns(std::vector<SpilledRun> runs,
+                                       std::shared_ptr<arrow::Schema> schema,
+                                       RowKeyEncoder& encoder, int64_t batch_rows,
+                                       arrow::MemoryPool* pool);
+
+/// `rows` of `batch` in that order. Errors: kResourceExhausted.
+Result<std::shared_ptr<arrow::RecordBatch>> TakeRows(
+    const std::shared_ptr<arrow::RecordBatch>& batch, const std::vector<int64_t>& rows,
+    arrow::MemoryPool* pool);
+
+}  // namespace firn
