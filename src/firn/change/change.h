@@ -2,6 +2,7 @@
 
 #include "firn/change/append_rows.h"
 #include "firn/change/change_context.h"
+#include "firn/change/delete_keys.h"
 #include "firn/change/delete_rows.h"
 #include "firn/change/merge_rows.h"
 #include "firn/change/overwrite_rows.h"

@@ -96,6 +96,7 @@ Status ChangeFiles::CheckDeletes(const CommitBase& base, const History& history)
   std::unordered_set<std::string_view> named;
   std::unordered_set<std::string_view> with_vector;
   for (const DataFile& file : request_.added_delete_files) {
+    if (file.content == FileContent::kEqualityDeletes) continue;
     named.insert(ReferencedDataFile(file));
     if (file.is_deletion_vector()) with_vector.insert(ReferencedDataFile(file));
   }
@@ -122,7 +123,7 @@ Result<StagedSnapshot> ChangeFiles::Stage(const CommitBase& base, CommitFiles& f
 Result<CommitResult> CommitChangeFiles(const CommitContext& context, const Table& planned,
                                        const ChangeFilesRequest& request) {
   for (const DataFile& file : request.added_delete_files) {
-    if (ReferencedDataFile(file).empty()) {
+    if (file.content == FileContent::kPositionDeletes && ReferencedDataFile(file).empty()) {
       return MakeError(ErrorCode::kInternal, "delete file '{}' names no data file", file.file_path);
     }
   }

@@ -115,7 +115,7 @@ struct ChangeFilesRequest {
   std::vector<PartitionKey> replaced_partitions;
   bool replaces_table = false;
   std::vector<DataFile> added_data_files;
-  std::vector<DataFile> added_delete_files;  ///< Each names its one data file.
+  std::vector<DataFile> added_delete_files;  ///< Each one by position names its one data file.
   /// Data files that stay and of which rows are put in again, changed, after `added_delete_files`
   /// take them out: a delete of such a row that came meanwhile would be undone, so it is a
   /// conflict.

@@ -17,7 +17,7 @@ constexpr int64_t kRowsBetweenChecks = 32768;
 struct PartitionWriter::OpenFile {
   std::unique_ptr<OutputFile> output;
   ByteSink sink;
-  std::unique_ptr<ParquetFileWriter> writer;
+  std::unique_ptr<DataFileEncoder> encoder;
   std::unique_ptr<MetricsCollector> metrics;
 };
 
@@ -27,13 +27,14 @@ PartitionWriter::PartitionWriter(SharedWrite& shared, StructValue partition)
 PartitionWriter::~PartitionWriter() = default;
 
 int64_t PartitionWriter::buffered_bytes() const {
-  return open_ == nullptr ? 0 : open_->writer->buffered_bytes();
+  return open_ == nullptr ? 0 : open_->encoder->buffered_bytes();
 }
 
 Status PartitionWriter::Open() {
   const WriteContext& context = *shared_.context;
   const DataWriteOptions& options = *shared_.options;
-  const std::string name = fmt::format("{}-{:05}.parquet", shared_.name_stem, ++shared_.file_count);
+  const std::string name = fmt::format("{}-{:05}{}", shared_.name_stem, ++shared_.file_count,
+                                       FileSuffix(shared_.encode.format));
   const std::string uri =
       DataFileLocation(*context.metadata, *options.spec, *shared_.partition_type, partition_, name);
   auto file = std::make_unique<OpenFile>();
@@ -41,8 +42,12 @@ Status PartitionWriter::Open() {
   file->sink = [output = file->output.get()](std::span<const std::byte> bytes) {
     return output->Append(bytes);
   };
-  FIRN_ASSIGN(file->writer, MakeParquetFileWriter(*options.schema, shared_.parquet, file->sink,
-                                                  shared_.pool.get(), shared_.encode_pool.get()));
+  FIRN_ASSIGN(file->encoder, MakeEncoder({.schema = options.schema.get(),
+                                          .uri = uri,
+                                          .sink = &file->sink,
+                                          .pool = shared_.pool.get(),
+                                          .encoders = shared_.encode_pool.get()},
+                                         shared_.encode));
   file->metrics = std::make_unique<MetricsCollector>(*options.schema, shared_.metrics_modes);
   open_ = std::move(file);
   return {};
@@ -53,28 +58,28 @@ Status PartitionWriter::Write(const std::shared_ptr<arrow::RecordBatch>& batch) 
     FIRN_RETURN_IF_ERROR(shared_.context->cancel.Check());
     if (open_ == nullptr) FIRN_RETURN_IF_ERROR(Open());
     const auto rows = batch->Slice(row, kRowsBetweenChecks);
-    FIRN_RETURN_IF_ERROR(open_->writer->Write(rows), "writing '{}'", open_->output->uri());
+    FIRN_RETURN_IF_ERROR(open_->encoder->Write(rows), "writing '{}'", open_->output->uri());
     FIRN_RETURN_IF_ERROR(
         open_->metrics->Add(rows->columns(), rows->num_rows(), shared_.pool.get()));
     const int64_t target = shared_.options->target_file_bytes;
-    if (target > 0 && open_->writer->estimated_bytes() >= target) FIRN_RETURN_IF_ERROR(Close());
+    if (target > 0 && open_->encoder->estimated_bytes() >= target) FIRN_RETURN_IF_ERROR(Close());
   }
   return {};
 }
 
-Status PartitionWriter::EndRowGroup() {
+Status PartitionWriter::Flush() {
   if (open_ == nullptr) return {};
-  FIRN_RETURN_IF_ERROR(open_->writer->EndRowGroup(), "writing '{}'", open_->output->uri());
+  FIRN_RETURN_IF_ERROR(open_->encoder->Flush(), "writing '{}'", open_->output->uri());
   return {};
 }
 
 Status PartitionWriter::Close() {
   if (open_ == nullptr) return {};
   const std::unique_ptr<OpenFile> file = std::move(open_);
-  FIRN_ASSIGN(ParquetFileSummary summary, file->writer->Finish(), "writing '{}'",
-              file->output->uri());
-  DataFile data_file{.file_path = file->output->uri(),
-                     .file_format = FileFormat::kParquet,
+  FIRN_ASSIGN(EncodedFile summary, file->encoder->Finish(), "writing '{}'", file->output->uri());
+  DataFile data_file{.content = shared_.options->content,
+                     .file_path = file->output->uri(),
+                     .file_format = shared_.encode.format,
                      .partition_spec_id = shared_.options->spec->spec_id,
                      .partition = partition_,
                      .record_count = summary.row_count,

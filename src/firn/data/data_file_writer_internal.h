@@ -10,7 +10,7 @@
 #include "firn/data/budget_pool.h"
 #include "firn/data/column_metrics_internal.h"
 #include "firn/data/encode_pool_internal.h"
-#include "firn/data/parquet_file_writer_internal.h"
+#include "firn/data/file_formats_internal.h"
 #include "firn/data/writer.h"
 
 namespace firn {
@@ -19,7 +19,7 @@ namespace firn {
 struct SharedWrite {
   const WriteContext* context = nullptr;
   const DataWriteOptions* options = nullptr;
-  ParquetWriteOptions parquet;
+  EncodeOptions encode;
   std::map<int32_t, MetricsMode> metrics_modes;
   TypePtr partition_type;
   std::shared_ptr<BudgetPool> pool;
@@ -38,7 +38,7 @@ class PartitionWriter {
   Status Write(const std::shared_ptr<arrow::RecordBatch>& batch);
   /// Finish the open file, if there is one, and add it to `SharedWrite::files`.
   Status Close();
-  Status EndRowGroup();
+  Status Flush();
   bool is_open() const { return open_ != nullptr; }
   int64_t buffered_bytes() const;
 

@@ -105,6 +105,7 @@ Result<DataFile> WritePositionsOf(const WriteContext& context, const FileDeletes
                      deletes.data_file.file_path, deletes.data_file.partition_spec_id);
   }
   DataWriteOptions options;
+  options.content = FileContent::kPositionDeletes;
   options.schema = schema;
   options.spec = spec;
   options.partition = deletes.data_file.partition;

@@ -15,6 +15,7 @@
 #include "firn/data/arrow_file.h"
 #include "firn/data/arrow_types.h"
 #include "firn/data/data_file_internal.h"
+#include "firn/data/parquet_bloom_internal.h"
 #include "firn/data/parquet_pages_internal.h"
 #include "firn/data/parquet_pruning_internal.h"
 #include "firn/data/row_group_run_internal.h"
@@ -311,7 +312,10 @@ class ParquetReader final : public DataFileReader {
       if (rows < 0 || rows > kFileRowsMax - row) {
         return arrow::Status::Invalid("row group ", i, " claims ", rows, " rows");
       }
-      bool is_kept = rows > 0 && filter.MightMatch(*row_group);
+      bool is_kept =
+          rows > 0 && filter.MightMatch(*row_group) &&
+          (page_index_file == nullptr ||
+           MightMatchBloomFilters(*page_index_file, i, *request.prune_filter, filter.leaves()));
       std::optional<PageSelection> pages;
       if (is_kept && page_index_file != nullptr) {
         pages = SelectPages(*page_index_file, i, filter, flat_leaves);

@@ -19,25 +19,10 @@
 namespace firn {
 namespace {
 
-// Files of different partitions that are open at one time, whatever memory there is.
-constexpr size_t kOpenFilesMax = 256;
 // Budget is taken in steps of this size.
 constexpr int64_t kReservationStep = int64_t{8} << 20;
-// Dictionaries may take this share of the budget, and while they are built their hash tables take
-// this many times their own size.
-constexpr int64_t kDictionaryShare = 4;
-constexpr int64_t kDictionaryOverhead = 16;
-constexpr int64_t kDictionaryBytesMin = int64_t{128} << 10;
 // A row group is not ended for want of memory before it has this size.
 constexpr int64_t kRowGroupBytesMin = int64_t{1} << 20;
-
-int64_t CountLeaves(const Type& type) {
-  if (!type.is_nested()) return 1;
-  int64_t leaves = 0;
-  for (const NestedField& field : type.fields())
-    leaves += CountLeaves(*field.type);
-  return leaves;
-}
 
 // The rows to write, of which the last batch can be put back.
 class PeekedBatches final : public BatchStream {
@@ -93,7 +78,7 @@ class DataFilesWriter {
       FIRN_ASSIGN(const auto batch, batches->Next());
       if (batch == nullptr) break;
       FIRN_ASSIGN(const auto groups, Split(batch));
-      if (splitter_ && splitter_->partitions().size() > kOpenFilesMax) {
+      if (splitter_ && splitter_->partitions().size() > open_files_max_) {
         batches->PutBack(batch);
         return WriteSorted(std::move(batches));
       }
@@ -138,12 +123,14 @@ class DataFilesWriter {
 
   Status Prepare() {
     const TableMetadata& metadata = *context_.metadata;
-    FIRN_ASSIGN(shared_.parquet, ParquetOptionsFrom(metadata));
-    const int64_t columns = std::max<int64_t>(CountLeaves(*options_.schema->as_struct()), 1);
-    const int64_t dictionary_bytes_max =
-        context_.budget->total_bytes() / (kDictionaryShare * kDictionaryOverhead * columns);
-    shared_.parquet.dictionary_bytes = std::min(
-        shared_.parquet.dictionary_bytes, std::max(dictionary_bytes_max, kDictionaryBytesMin));
+    const int64_t memory_bytes = context_.budget->total_bytes();
+    FIRN_ASSIGN(shared_.encode,
+                EncodeOptionsFrom(WriteProperties(metadata, options_.content), *options_.schema,
+                                  memory_bytes, options_.target_file_bytes));
+    open_files_max_ = OpenFilesMax(shared_.encode, memory_bytes);
+    if (shared_.encode.format == FileFormat::kOrc) {
+      stripe_ = ReserveStripe(shared_.encode.orc.stripe_bytes);
+    }
     FIRN_ASSIGN(shared_.metrics_modes, MetricsModes(metadata, *options_.schema));
     if (options_.has_full_metrics) {
       for (const NestedField& field : options_.schema->fields())
@@ -159,6 +146,12 @@ class DataFilesWriter {
                 PartitionSplitter::Make(*options_.spec, *options_.schema));
     splitter_ = std::move(splitter);
     return {};
+  }
+
+  // What ORC's writer takes is not counted by the pool. It is small, so taken in any case.
+  MemoryReservation ReserveStripe(int64_t bytes) const {
+    Result<MemoryReservation> memory = context_.budget->TryReserve(bytes);
+    return memory.ok() ? std::move(*memory) : MemoryReservation();
   }
 
   Status CheckSchema(const arrow::Schema& actual) const {
@@ -227,7 +220,7 @@ class DataFilesWriter {
       }
       // No room: smaller row groups cost little, waiting for others might never end.
       if (open.largest->buffered_bytes() < kRowGroupBytesMin) return {};
-      FIRN_RETURN_IF_ERROR(open.largest->EndRowGroup());
+      FIRN_RETURN_IF_ERROR(open.largest->Flush());
     }
   }
 
@@ -255,6 +248,8 @@ class DataFilesWriter {
   std::vector<std::unique_ptr<PartitionWriter>> writers_;  // One for each partition.
   size_t last_partition_ = 0;                              // Of the rows written last.
   MemoryReservation memory_;
+  size_t open_files_max_ = 1;
+  MemoryReservation stripe_;  // Of the one ORC file that is open.
 };
 
 }  // namespace
@@ -262,6 +257,11 @@ class DataFilesWriter {
 Result<int64_t> TargetFileBytes(const TableMetadata& metadata) {
   constexpr int64_t kDefault = int64_t{512} << 20;
   return metadata.IntProperty("write.target-file-size-bytes", kDefault);
+}
+
+Result<int64_t> DeleteTargetFileBytes(const TableMetadata& metadata) {
+  constexpr int64_t kDefault = int64_t{64} << 20;
+  return metadata.IntProperty("write.delete.target-file-size-bytes", kDefault);
 }
 
 Result<DataWriteOptions> TableWriteOptions(const TableMetadata& metadata) {

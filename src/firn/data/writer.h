@@ -13,7 +13,8 @@
 #include "firn/format/sort_order.h"
 #include "firn/format/table_metadata.h"
 
-/// Rows into data files: Parquet with field ids and exact Iceberg metrics.
+/// Rows into data files of the format that the table wants (`write.format.default`), with field ids
+/// and exact Iceberg metrics.
 
 namespace firn {
 
@@ -31,6 +32,7 @@ struct WriteContext {
 };
 
 struct DataWriteOptions {
+  FileContent content = FileContent::kData;  ///< Delete files have properties of their own.
   SchemaPtr schema;  ///< Of the rows; may end with `_row_id`, `_last_updated_sequence_number` (v3).
   PartitionSpecPtr spec;
   /// Set: all rows belong to this partition of `spec`. Empty: the partition of each row is computed
@@ -46,6 +48,9 @@ struct DataWriteOptions {
 
 /// `write.target-file-size-bytes`. Errors: kInvalidInput.
 Result<int64_t> TargetFileBytes(const TableMetadata& metadata);
+
+/// `write.delete.target-file-size-bytes`. Errors: kInvalidInput.
+Result<int64_t> DeleteTargetFileBytes(const TableMetadata& metadata);
 
 /// How rows of the current schema are written into the table: by its default spec, in its default
 /// sort order (unless it has a transform that firn does not know), with its target size.

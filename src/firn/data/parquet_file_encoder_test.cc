@@ -7,7 +7,7 @@
 
 #include "firn/data/batch_stream.h"
 #include "firn/data/budget_pool.h"
-#include "firn/data/parquet_file_writer_internal.h"
+#include "firn/data/parquet_file_encoder_internal.h"
 #include "firn/data/row_table_testing_internal.h"
 #include "firn/testing/matchers.h"
 
@@ -15,7 +15,7 @@ namespace firn {
 namespace {
 
 // B97
-TEST(ParquetFileWriterTest, GivesEachTimeTypeItsUnitAndSaysWhetherItIsAnInstant) {
+TEST(ParquetEncoderTest, GivesEachTimeTypeItsUnitAndSaysWhetherItIsAnInstant) {
   const std::vector<std::pair<TypeId, std::string>> cases = {
       {TypeId::kTimestamp, "isAdjustedToUTC=false, timeUnit=microseconds"},
       {TypeId::kTimestamptz, "isAdjustedToUTC=true, timeUnit=microseconds"},
@@ -45,7 +45,7 @@ TEST(ParquetFileWriterTest, GivesEachTimeTypeItsUnitAndSaysWhetherItIsAnInstant)
   }
 }
 
-TEST(ParquetFileWriterTest, IsNotTouchedAgainAfterItRanOutOfMemory) {
+TEST(ParquetEncoderTest, IsNotTouchedAgainAfterItRanOutOfMemory) {
   const Schema schema(0, {Optional(1, "n", Primitive(TypeId::kLong)),
                           Optional(2, "s", Primitive(TypeId::kString))});
   std::vector<StructValue> rows;
@@ -55,7 +55,8 @@ TEST(ParquetFileWriterTest, IsNotTouchedAgainAfterItRanOutOfMemory) {
   for (int64_t bytes = 1 << 10; bytes < 64 << 20; bytes += bytes / 4) {
     const auto pool = BudgetPool::Make(bytes);
     const ByteSink sink = [](std::span<const std::byte>) -> Status { return {}; };
-    const auto writer = MakeParquetFileWriter(schema, {}, sink, pool.get());
+    const auto writer =
+        MakeParquetEncoder({.schema = &schema, .sink = &sink, .pool = pool.get()}, {});
     if (!writer.ok()) continue;
     auto stream = RowStreamReader::Open(*MakeRowStream(schema.as_struct(), rows));
     ASSERT_THAT(stream, IsOk());
@@ -65,7 +66,7 @@ TEST(ParquetFileWriterTest, IsNotTouchedAgainAfterItRanOutOfMemory) {
       ASSERT_THAT(batch, IsOk());
       if (*batch == nullptr) break;
       status = (*writer)->Write(*batch);
-      if (status.ok() && (*writer)->buffered_bytes() > 200000) status = (*writer)->EndRowGroup();
+      if (status.ok() && (*writer)->buffered_bytes() > 200000) status = (*writer)->Flush();
     }
     if (status.ok()) {
       const auto summary = (*writer)->Finish();

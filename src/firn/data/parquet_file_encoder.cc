@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <functional>
 #include <mutex>
 #include <utility>
@@ -17,7 +19,7 @@
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/arrow_file.h"
 #include "firn/data/arrow_types.h"
-#include "firn/data/parquet_file_writer_internal.h"
+#include "firn/data/parquet_file_encoder_internal.h"
 #include "firn/data/parquet_schema_internal.h"
 #include "firn/data/tracked_pool_internal.h"
 
@@ -76,8 +78,34 @@ parquet::Compression::type CodecOf(std::string_view name) {
   return parquet::Compression::UNCOMPRESSED;
 }
 
-std::shared_ptr<parquet::WriterProperties> MakeProperties(const ParquetWriteOptions& options,
-                                                          arrow::MemoryPool* pool) {
+// Arrow rounds sizes up to powers of two: no more distinct values than the largest one below
+// `bytes_max` serves at this rate (the formula of split block filters, of 8 bits a value).
+int64_t DistinctValuesFor(int64_t bytes_max, double fpp) {
+  const auto bytes = std::bit_floor(static_cast<uint64_t>(bytes_max));
+  return static_cast<int64_t>(-static_cast<double>(bytes) * std::log(1 - std::pow(fpp, 1.0 / 8)));
+}
+
+void SetColumn(const ParquetWriteOptions& options, const ParquetColumnOptions& column,
+               const parquet::ColumnDescriptor& leaf, parquet::WriterProperties::Builder& builder) {
+  const std::string path = leaf.path()->ToDotString();
+  if (column.has_dictionary) {
+    *column.has_dictionary ? builder.enable_dictionary(path) : builder.disable_dictionary(path);
+  }
+  if (column.has_statistics) {
+    *column.has_statistics ? builder.enable_statistics(path) : builder.disable_statistics(path);
+  }
+  if (!column.has_bloom_filter || leaf.physical_type() == parquet::Type::BOOLEAN) return;
+  parquet::BloomFilterOptions bloom_filter;
+  bloom_filter.fpp = column.bloom_filter_fpp;
+  const int64_t ndv_max =
+      DistinctValuesFor(options.bloom_filter_bytes_max, column.bloom_filter_fpp);
+  bloom_filter.ndv = std::min(column.bloom_filter_ndv.value_or(ndv_max), ndv_max);
+  builder.enable_bloom_filter(path, bloom_filter);
+}
+
+std::shared_ptr<parquet::WriterProperties> MakeProperties(
+    const ParquetWriteOptions& options, const std::shared_ptr<parquet::schema::GroupNode>& schema,
+    arrow::MemoryPool* pool) {
   parquet::WriterProperties::Builder builder;
   builder.memory_pool(pool);
   builder.compression(CodecOf(options.codec));
@@ -87,12 +115,22 @@ std::shared_ptr<parquet::WriterProperties> MakeProperties(const ParquetWriteOpti
     builder.compression_level(*options.compression_level);
   }
   builder.data_pagesize(options.page_bytes);
+  builder.data_page_version(options.page_version == 2 ? parquet::ParquetDataPageVersion::V2
+                                                      : parquet::ParquetDataPageVersion::V1);
   builder.max_rows_per_page(options.page_rows);
   builder.dictionary_pagesize_limit(options.dictionary_bytes);
   builder.max_row_group_length(INT64_MAX / 2);  // Row groups are cut by bytes.
   builder.max_statistics_size(kStatisticsBytesMax);
   builder.enable_write_page_index();
   builder.created_by("firn version " + std::string(Version()));
+  parquet::SchemaDescriptor leaves;
+  leaves.Init(schema);
+  for (int i = 0; i < leaves.num_columns(); ++i) {
+    const auto column = options.columns.find(leaves.Column(i)->schema_node()->field_id());
+    if (column != options.columns.end()) {
+      SetColumn(options, column->second, *leaves.Column(i), builder);
+    }
+  }
   return builder.build();
 }
 
@@ -105,18 +143,17 @@ void Bury(std::unique_ptr<parquet::arrow::FileWriter> writer) {
   buried->push_back(std::move(writer));
 }
 
-class BufferedParquetWriter final : public ParquetFileWriter {
+class ParquetEncoder final : public DataFileEncoder {
  public:
-  BufferedParquetWriter(const Schema& schema, const ParquetWriteOptions& options,
-                        const ByteSink& sink, arrow::MemoryPool* pool)
-      : fields_(schema.fields()), options_(options), pool_(pool) {
-    sink_ = [this, &sink](std::span<const std::byte> bytes) {
+  ParquetEncoder(const EncodeContext& context, const ParquetWriteOptions& options)
+      : fields_(context.schema->fields()), options_(options), pool_(context.pool) {
+    sink_ = [this, &sink = *context.sink](std::span<const std::byte> bytes) {
       return is_discarded_ ? Status() : sink(bytes);
     };
   }
 
   // A file that is not finished is of no use: closing it gives its memory back.
-  ~BufferedParquetWriter() override {
+  ~ParquetEncoder() override {
     is_discarded_ = true;
     if (writer_ != nullptr) static_cast<void>(Run([this] { return writer_->Close(); }));
   }
@@ -127,7 +164,7 @@ class BufferedParquetWriter final : public ParquetFileWriter {
     FIRN_ASSIGN(parquet_schema_, MakeParquetSchema(fields_));
     output_ = MakeArrowOutput(sink_);
     return Run([&]() -> arrow::Status {
-      const auto properties = MakeProperties(options_, &pool_);
+      const auto properties = MakeProperties(options_, parquet_schema_, &pool_);
       const auto metadata =
           arrow::key_value_metadata({"iceberg.schema"}, {FormatSchemaJson(schema)});
       auto writer = std::make_unique<parquet::ParquetFileWriter>();
@@ -143,7 +180,7 @@ class BufferedParquetWriter final : public ParquetFileWriter {
   }
 
   Status Write(const std::shared_ptr<arrow::RecordBatch>& batch) override {
-    FIRN_RETURN_IF_ERROR(CheckRequired(*batch));
+    FIRN_RETURN_IF_ERROR(CheckRequiredColumns(fields_, *batch));
     const std::shared_ptr<arrow::RecordBatch> rows = arrow::RecordBatch::Make(
         schema_, batch->num_rows(), DropUnknownColumns(fields_, batch->column_data()));
     return Run([&]() -> arrow::Status {
@@ -160,7 +197,7 @@ class BufferedParquetWriter final : public ParquetFileWriter {
   int64_t estimated_bytes() const override { return written_bytes() + RowGroupBytes(); }
   int64_t buffered_bytes() const override { return RowGroupBytes(); }
 
-  Status EndRowGroup() override {
+  Status Flush() override {
     return Run([this] {
       if (row_group_ != nullptr) row_group_->Close();
       row_group_ = nullptr;  // The next batch begins another.
@@ -168,8 +205,8 @@ class BufferedParquetWriter final : public ParquetFileWriter {
     });
   }
 
-  Result<ParquetFileSummary> Finish() override {
-    ParquetFileSummary summary;
+  Result<EncodedFile> Finish() override {
+    EncodedFile summary;
     FIRN_RETURN_IF_ERROR(Run([&]() -> arrow::Status {
       ARROW_RETURN_NOT_OK(writer_->Close());
       Summarise(*writer_->metadata(), summary);
@@ -207,19 +244,7 @@ class BufferedParquetWriter final : public ParquetFileWriter {
            buffered.dict_bytes;
   }
 
-  Status CheckRequired(const arrow::RecordBatch& batch) const {
-    for (size_t i = 0; i < fields_.size(); ++i) {
-      const int64_t nulls = batch.column(static_cast<int>(i))->null_count();
-      if (fields_[i].required && nulls > 0) {
-        return MakeError(ErrorCode::kInvalidInput,
-                         "column '{}' is required but {} rows lack a value", fields_[i].name,
-                         nulls);
-      }
-    }
-    return {};
-  }
-
-  static void Summarise(const parquet::FileMetaData& metadata, ParquetFileSummary& summary) {
+  static void Summarise(const parquet::FileMetaData& metadata, EncodedFile& summary) {
     summary.row_count = metadata.num_rows();
     const int columns = metadata.num_columns();
     std::vector<int64_t> sizes(static_cast<size_t>(columns), 0);
@@ -258,14 +283,18 @@ class BufferedParquetWriter final : public ParquetFileWriter {
 
 }  // namespace
 
-Result<std::unique_ptr<ParquetFileWriter>> MakeParquetFileWriter(const Schema& schema,
-                                                                 const ParquetWriteOptions& options,
-                                                                 const ByteSink& sink,
-                                                                 arrow::MemoryPool* pool,
-                                                                 EncodePool* encoders) {
-  auto writer = std::make_unique<BufferedParquetWriter>(schema, options, sink, pool);
-  FIRN_RETURN_IF_ERROR(writer->Open(schema, encoders));
-  return writer;
+int64_t ParquetWriteOptions::BloomFilterBytes() const {
+  int64_t bytes = 0;
+  for (const auto& [id, column] : columns)
+    bytes += column.has_bloom_filter ? bloom_filter_bytes_max : 0;
+  return bytes;
+}
+
+Result<std::unique_ptr<DataFileEncoder>> MakeParquetEncoder(const EncodeContext& context,
+                                                            const ParquetWriteOptions& options) {
+  auto encoder = std::make_unique<ParquetEncoder>(context, options);
+  FIRN_RETURN_IF_ERROR(encoder->Open(*context.schema, context.encoders));
+  return encoder;
 }
 
 }  // namespace firn

@@ -1,0 +1,202 @@
+#include "firn/change/delete_keys.h"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
+#include "firn/base/text.h"
+#include "firn/change/append_rows.h"
+#include "firn/data/data.h"
+#include "firn/data/equality_delete_writer.h"
+#include "firn/testing/fake_clock.h"
+#include "firn/testing/matchers.h"
+
+namespace firn {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+NestedField Column(int32_t id, std::string name, TypePtr type) {
+  return {.id = id, .name = std::move(name), .type = std::move(type)};
+}
+
+// A table of (id long, kind string, x double, s struct<n int>) with real rows over memory files.
+class DeleteKeysTest : public testing::TestWithParam<int> {
+ protected:
+  void MakeTable(bool is_partitioned = false, int format_version = GetParam()) {
+    auto catalog = OpenCatalog({.name = "test",
+                                .type = "memory",
+                                .properties = {{"warehouse", "memory:/warehouse"}},
+                                .io = io_,
+                                .clock = &clock_,
+                                .random = random_.get()});
+    ASSERT_THAT(catalog, IsOk());
+    catalog_ = std::move(*catalog);
+    ASSERT_THAT(catalog_->CreateNamespace({"db"}, {}), IsOk());
+    CreateTableRequest create;
+    create.schema =
+        Schema(0, {Column(1, "id", Type::Primitive(TypeId::kLong)),
+                   Column(2, "kind", Type::Primitive(TypeId::kString)),
+                   Column(3, "x", Type::Primitive(TypeId::kDouble)),
+                   Column(4, "s", Type::Struct({Column(5, "n", Type::Primitive(TypeId::kInt))}))});
+    if (is_partitioned) {
+      create.spec.fields.push_back({.source_ids = {2}, .field_id = 1000, .name = "kind"});
+    }
+    create.format_version = format_version;
+    ASSERT_THAT(catalog_->Create(name_, create), IsOk());
+  }
+
+  Table Load() { return *catalog_->Load(name_); }
+
+  ChangeContext context() {
+    ChangeContext context;
+    context.commit = {.catalog = catalog_.get(),
+                      .executor = executor_.get(),
+                      .clock = &clock_,
+                      .random = random_.get()};
+    context.budget = &budget_;
+    return context;
+  }
+
+  void Append(const std::vector<std::pair<int64_t, std::string>>& rows) {
+    std::vector<StructValue> values;
+    for (const auto& [id, kind] : rows) {
+      values.push_back({{Value(id), kind.empty() ? Value() : Value(kind), Value(0.5),
+                         Value::Struct({static_cast<int32_t>(id)})}});
+    }
+    const Table table = Load();
+    auto stream = MakeRowStream(table.metadata->current_schema()->as_struct(), std::move(values));
+    ASSERT_THAT(AppendRows(context(), table, std::move(*stream), {}), IsOk());
+  }
+
+  Result<CommitResult> Delete(const std::vector<int32_t>& key_ids, std::vector<StructValue> keys) {
+    const Table table = Load();
+    FIRN_ASSIGN(const SchemaPtr schema, EqualityDeleteSchema(*table.metadata, key_ids));
+    FIRN_ASSIGN(RowStream stream, MakeRowStream(schema->as_struct(), std::move(keys)));
+    return DeleteKeys(context(), table, std::move(stream), {.key_ids = key_ids});
+  }
+
+  std::vector<std::string> Rows() {
+    const Table table = Load();
+    ScanOptions scan;
+    scan.schema = table.metadata->current_schema();
+    auto tasks = PlanAllFiles(*io_, *table.metadata, scan, *executor_, {});
+    EXPECT_THAT(tasks, IsOk());
+    ReadOptions options;
+    options.projection = *ProjectColumns(*table.metadata, *scan.schema, {"id", "kind"});
+    auto rows = ReadTasks(context().ReadFrom(table), std::move(*tasks), options);
+    EXPECT_THAT(rows, IsOk());
+    std::string text;
+    EXPECT_THAT(RenderRows(std::move(*rows),
+                           {.format = RowFormat::kCsv, .type = options.projection->as_struct()},
+                           [&](std::span<const std::byte> bytes) -> Status {
+                             text += AsText(bytes);
+                             return {};
+                           }),
+                IsOk());
+    std::vector<std::string> lines;
+    for (const std::string_view line : SplitText(text, '\n')) {
+      if (!line.empty()) lines.emplace_back(line);
+    }
+    lines.erase(lines.begin());  // The header.
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  }
+
+  std::vector<DataFile> DeleteFiles() {
+    const Table table = Load();
+    ScanOptions scan;
+    scan.schema = table.metadata->current_schema();
+    std::vector<DataFile> files;
+    for (const FileScanTask& task : *PlanAllFiles(*io_, *table.metadata, scan, *executor_, {})) {
+      for (const DeleteFilePtr& deletes : task.deletes)
+        files.push_back(deletes->file);
+    }
+    return files;
+  }
+
+  FakeClock clock_;
+  std::unique_ptr<Random> random_ = MakeSeededRandom(11);
+  std::unique_ptr<Executor> executor_ = MakeThreadPool(2);
+  MemoryBudget budget_{int64_t{256} << 20};
+  std::shared_ptr<FileIO> io_ = MakeMemoryFileIO(clock_);
+  std::unique_ptr<Catalog> catalog_;
+  TableName name_{{"db"}, "t"};
+};
+
+TEST_P(DeleteKeysTest, TakesOutRowsThatWereThereBefore) {
+  MakeTable();
+  Append({{1, "a"}, {2, "b"}, {3, "c"}});
+  const auto committed = Delete({1}, {{{Value(int64_t{1})}}, {{Value(int64_t{3})}}});
+  ASSERT_THAT(committed, IsOk());
+  Append({{3, "new"}});
+
+  EXPECT_THAT(Rows(), ElementsAre("2,b", "3,new"));
+  const Snapshot* snapshot = committed->table.metadata->FindSnapshot(committed->snapshot_id);
+  EXPECT_EQ(snapshot->operation, "delete");
+  EXPECT_EQ(*snapshot->summary.Find("added-equality-deletes"), "2");
+  const auto files = DeleteFiles();
+  ASSERT_FALSE(files.empty());
+  EXPECT_THAT(files[0].equality_ids, ElementsAre(1));
+  EXPECT_EQ(files[0].record_count, 2);
+  EXPECT_NE(FindInFieldMap(files[0].metrics.lower_bounds, 1), nullptr);
+}
+
+TEST_P(DeleteKeysTest, MatchesNullsAndSeveralColumns) {
+  MakeTable();
+  Append({{1, "a"}, {1, ""}, {2, "a"}});
+  ASSERT_THAT(Delete({1, 2}, {{{Value(int64_t{1}), Value()}}}), IsOk());
+  EXPECT_THAT(Rows(), ElementsAre("1,a", "2,a"));
+}
+
+TEST_P(DeleteKeysTest, MatchesAFieldInsideAStruct) {
+  MakeTable();
+  Append({{1, "a"}, {2, "b"}});
+  ASSERT_THAT(Delete({5}, {{{Value::Struct({2})}}}), IsOk());
+  EXPECT_THAT(Rows(), ElementsAre("1,a"));
+}
+
+TEST_P(DeleteKeysTest, OfAKeyWithThePartitionApplyToThatPartitionAlone) {
+  MakeTable(/*is_partitioned=*/true);
+  Append({{1, "a"}, {1, "b"}, {2, "a"}});
+  ASSERT_THAT(Delete({1, 2}, {{{Value(int64_t{1}), Value("a")}}}), IsOk());
+  EXPECT_THAT(Rows(), ElementsAre("1,b", "2,a"));
+  const auto files = DeleteFiles();
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_EQ(files[0].partition.fields[0], Value("a"));
+}
+
+TEST_P(DeleteKeysTest, OfAKeyWithoutThePartitionNeedAnUnpartitionedSpec) {
+  MakeTable(/*is_partitioned=*/true);
+  Append({{1, "a"}});
+  EXPECT_THAT(Delete({1}, {{{Value(int64_t{1})}}}),
+              IsError(ErrorCode::kInvalidInput, "add the partition columns to the key"));
+}
+
+TEST_P(DeleteKeysTest, WithoutKeysCommitNothing) {
+  MakeTable();
+  Append({{1, "a"}});
+  const SnapshotId before = *Load().metadata->current_snapshot_id;
+  EXPECT_THAT(Delete({1}, {}), IsOk());
+  EXPECT_EQ(*Load().metadata->current_snapshot_id, before);
+}
+
+TEST_P(DeleteKeysTest, RefuseColumnsThatCannotBePartOfAKey) {
+  MakeTable();
+  EXPECT_THAT(Delete({3}, {}), IsError(ErrorCode::kInvalidInput, "'x' of type double"));
+  EXPECT_THAT(Delete({4}, {}), IsError(ErrorCode::kInvalidInput, "'s' of type struct"));
+  EXPECT_THAT(Delete({99}, {}), IsError(ErrorCode::kInvalidInput, "99 is not in the current"));
+  EXPECT_THAT(Delete({}, {}), IsError(ErrorCode::kInvalidInput, "one key column"));
+}
+
+TEST_P(DeleteKeysTest, RefuseATableOfVersionOne) {
+  MakeTable(false, 1);
+  EXPECT_THAT(Delete({1}, {{{Value(int64_t{1})}}}),
+              IsError(ErrorCode::kInvalidInput, "need format version 2"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, DeleteKeysTest, testing::Values(2, 3));
+
+}  // namespace
+}  // namespace firn
