@@ -19,10 +19,26 @@ import spark_engine  # noqa: F401  It makes tests/golden importable.
 import written_rows
 from written_lake import Lake, comparable
 
-# firn reads timestamps of ORC between 1678 and 2261 only.
-ORC_TIMES = {"ntz": (pyarrow.timestamp("us"), [
-    datetime.datetime(1969, 12, 31, 23, 59, 59, 999999), datetime.datetime(1969, 12, 31),
-    datetime.datetime(1700, 1, 1, 0, 0, 0, 1), datetime.datetime(2024, 2, 29, 1, 2, 3, 4)])}
+UTC = datetime.timezone.utc
+
+# firn reads timestamps of ORC between 1678 and 2261 only, and writes no fractions before 1970.
+ORC_TIMES = {
+    "ntz": (pyarrow.timestamp("us"), [
+        datetime.datetime(1969, 12, 31, 23, 59, 59), datetime.datetime(1700, 1, 1),
+        datetime.datetime(1970, 1, 1, 0, 0, 0, 1), datetime.datetime(2024, 2, 29, 1, 2, 3, 4)]),
+    "milli": (pyarrow.timestamp("ms"), [datetime.datetime(1900, 1, 1)]),
+    "tz": (pyarrow.timestamp("us", "UTC"), [
+        datetime.datetime(1969, 12, 31, 23, 59, 59, 0, UTC),
+        datetime.datetime(1970, 1, 1, 0, 0, 0, 999999, UTC),
+        datetime.datetime(2024, 2, 29, tzinfo=UTC)]),
+}
+ORC_FAR_TIMES = {
+    "ntz": (pyarrow.timestamp("us"), [
+        datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31, 23, 59, 59, 999999)]),
+    "tz": (pyarrow.timestamp("us", "UTC"), [
+        datetime.datetime(1, 1, 1, tzinfo=UTC),
+        datetime.datetime(9999, 12, 31, 23, 59, 59, 999999, UTC)]),
+}
 
 
 class FormatsTest(unittest.TestCase):
@@ -64,7 +80,7 @@ class FormatsTest(unittest.TestCase):
                 self.check_rows(table, rows)
 
     def test_orc_times_that_only_others_read(self):
-        rows = written_rows.table_of({name: written_rows.TYPES[name] for name in ("ntz", "tz")})
+        rows = written_rows.table_of(ORC_FAR_TIMES)
         self.lake.ingest("db.orc_times", rows, "--property", "write.format.default=orc")
         self.check_rows("db.orc_times", rows, engines=("spark",))
 

@@ -109,7 +109,8 @@ class DeleteKeysTest : public testing::TestWithParam<int> {
     ScanOptions scan;
     scan.schema = table.metadata->current_schema();
     std::vector<DataFile> files;
-    for (const FileScanTask& task : *PlanAllFiles(*io_, *table.metadata, scan, *executor_, {})) {
+    const auto tasks = PlanAllFiles(*io_, *table.metadata, scan, *executor_, {});
+    for (const FileScanTask& task : *tasks) {
       for (const DeleteFilePtr& deletes : task.deletes)
         files.push_back(deletes->file);
     }

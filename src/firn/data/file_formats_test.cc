@@ -68,10 +68,10 @@ Sample MakeSample() {
   sample.Add(Type::Decimal(38, 10), -(Int128{1} << 100), Int128{1} << 64);
   sample.Add(Primitive(TypeId::kDate), -1, 20000);
   sample.Add(Primitive(TypeId::kTime), int64_t{1}, int64_t{86399999999});
-  sample.Add(Primitive(TypeId::kTimestamp), int64_t{-1}, int64_t{1700000000000001});
-  sample.Add(Primitive(TypeId::kTimestamptz), int64_t{-1000001}, int64_t{1700000000000001});
-  sample.Add(Primitive(TypeId::kTimestampNs), int64_t{-1}, int64_t{1700000000000000001});
-  sample.Add(Primitive(TypeId::kTimestamptzNs), int64_t{-1}, int64_t{1700000000000000001});
+  sample.Add(Primitive(TypeId::kTimestamp), int64_t{-1000000}, int64_t{1700000000000001});
+  sample.Add(Primitive(TypeId::kTimestamptz), int64_t{-5000000}, int64_t{1700000000000001});
+  sample.Add(Primitive(TypeId::kTimestampNs), int64_t{-1000000000}, int64_t{1700000000000000001});
+  sample.Add(Primitive(TypeId::kTimestamptzNs), int64_t{1}, int64_t{1700000000000000001});
   sample.Add(Primitive(TypeId::kString), "", "\xF0\x9F\x98\x80");
   sample.Add(Primitive(TypeId::kUuid), UuidBytes{std::byte{1}, std::byte{255}}, UuidBytes{});
   sample.Add(Type::Fixed(3), BinaryValue{"abc"}, BinaryValue{std::string(3, '\0')});
@@ -245,6 +245,14 @@ TEST(OrcFileTest, CarriesTheAttributesOfTheSpec) {
   EXPECT_EQ(schema->GetFieldByName("c19"), nullptr);  // Unknown.
   const auto list = schema->GetFieldByName("c21")->type();
   EXPECT_EQ(list->field(0)->metadata()->Get("iceberg.id").ValueOr(""), "103");
+}
+
+TEST(OrcFileTest, HasNoFractionsOfASecondBefore1970) {
+  RowTable table({Optional(1, "at", Primitive(TypeId::kTimestamptz))});
+  table.metadata().properties["write.format.default"] = "orc";
+  EXPECT_THAT(WriteRows(table, {Row({int64_t{-1}})}),
+              IsError(ErrorCode::kUnsupported, "column 'at': a time before 1970"));
+  EXPECT_THAT(WriteRows(table, {Row({int64_t{-1000000}}), Row({{}}), Row({int64_t{1}})}), IsOk());
 }
 
 }  // namespace

@@ -120,6 +120,21 @@ Result<ArrayDataPtr> ToBinary(int64_t width, const ArrayDataPtr& data, arrow::Me
                                 data->null_count.load(), data->offset);
 }
 
+// Arrow's adapter gives such times nanoseconds below zero, which Java takes for another second.
+Status CheckTimestamps(const Type& type, const arrow::ArrayData& data) {
+  const bool is_nanos = type.id() == TypeId::kTimestampNs || type.id() == TypeId::kTimestamptzNs;
+  const int64_t per_second = is_nanos ? 1'000'000'000 : 1'000'000;
+  const auto* const values = data.GetValues<int64_t>(1);
+  for (int64_t i = 0; i < data.length; ++i) {
+    if (values[i] >= 0 || values[i] % per_second == 0 || !data.IsValid(i)) continue;
+    return Error(ErrorCode::kUnsupported,
+                 "a time before 1970 with a fraction of a second cannot be written to ORC so that "
+                 "all engines read it; write Parquet or Avro (table property "
+                 "'write.format.default')");
+  }
+  return {};
+}
+
 Result<ArrayDataPtr> ToOrcNested(const Type& type, const ArrayDataPtr& data,
                                  arrow::MemoryPool* pool) {
   FIRN_ASSIGN(auto orc_type, ToOrcType(type));
@@ -149,6 +164,7 @@ Result<ArrayDataPtr> ToOrcColumn(const Type& type, const ArrayDataPtr& data,
     const int64_t width = type.id() == TypeId::kUuid ? 16 : type.length();
     return ToBinary(width, data, pool);
   }
+  if (type.is_timestamp()) FIRN_RETURN_IF_ERROR(CheckTimestamps(type, *data));
   if (type.id() != TypeId::kTime) return data;
   ArrayDataPtr integers = data->Copy();
   integers->type = arrow::int64();
@@ -173,7 +189,8 @@ Result<std::vector<ArrayDataPtr>> ToOrcColumns(const std::vector<NestedField>& f
   std::vector<ArrayDataPtr> orc_columns;
   for (size_t i = 0; i < fields.size(); ++i) {
     if (fields[i].type->id() == TypeId::kUnknown) continue;
-    FIRN_ASSIGN(auto column, ToOrcColumn(*fields[i].type, columns[i], pool));
+    FIRN_ASSIGN(auto column, ToOrcColumn(*fields[i].type, columns[i], pool), "column '{}'",
+                fields[i].name);
     orc_columns.push_back(std::move(column));
   }
   return orc_columns;

@@ -11,7 +11,7 @@
 
 #include "firn/base/log.h"
 #include "firn/base/task_group.h"
-#include "firn/data/parquet_file_writer_internal.h"
+#include "firn/data/parquet_file_encoder_internal.h"
 #include "firn/data/transcode_metrics_internal.h"
 #include "firn/data/transcode_plan_internal.h"
 #include "firn/format/data_location.h"
@@ -88,7 +88,10 @@ class FileTranscoder {
 
   Status Prepare() {
     const TableMetadata& metadata = *context_.metadata;
-    FIRN_ASSIGN(const ParquetWriteOptions parquet, ParquetOptionsFrom(metadata));
+    const WriteProperties properties(metadata, options_.content);
+    FIRN_ASSIGN(const FileFormat format, properties.Format());
+    FIRN_ASSIGN(const ParquetWriteOptions parquet,
+                ParquetOptionsFrom(properties, *options_.schema));
     chunk_options_ = {.codec = CodecOf(parquet.codec),
                       .compression_level = parquet.compression_level,
                       .page_bytes = parquet.page_bytes,
@@ -107,7 +110,9 @@ class FileTranscoder {
                                         .codec = chunk_options_.codec});
     partition_type_ = PartitionType(*options_.spec, metadata.SchemasNewestFirst());
     name_stem_ = fmt::format("00000-0-{}", FormatUuid(MakeUuid(*context_.random)));
-    fits_ = chunk_options_.codec != ParquetCodec::kBrotli && !layout_.leaves.empty();
+    fits_ = chunk_options_.codec != ParquetCodec::kBrotli && !layout_.leaves.empty() &&
+            format == FileFormat::kParquet && options_.sort_order.fields.empty() &&
+            parquet.columns.empty() && parquet.page_version == 1;
     for (const FileScanTask& task : tasks_) {
       fits_ &= task.file.file_format == FileFormat::kParquet;
       for (const DeleteFilePtr& deletes : task.deletes)
@@ -200,8 +205,7 @@ class FileTranscoder {
                   .partition_spec_id = options_.spec->spec_id,
                   .partition = *options_.partition,
                   .record_count = footer.num_rows,
-                  .file_size_in_bytes = output_->bytes_written(),
-                  .sort_order_id = options_.sort_order_id};
+                  .file_size_in_bytes = output_->bytes_written()};
     for (const RowGroup& group : footer.row_groups)
       file.split_offsets.push_back(group.columns[0].start_offset());
     FIRN_ASSIGN(file.metrics, metrics_->Finish(), "metrics of '{}'", file.file_path);

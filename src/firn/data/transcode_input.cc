@@ -4,7 +4,7 @@
 
 #include <arrow/memory_pool.h>
 
-#include "firn/data/parquet_file_writer_internal.h"
+#include "firn/data/parquet_file_encoder_internal.h"
 #include "firn/data/transcode_input_internal.h"
 
 namespace firn {
@@ -155,14 +155,17 @@ int64_t TranscodeInput::stored_bytes(size_t row_group) const {
 
 Result<TranscodeLayout> MakeTranscodeLayout(const Schema& schema, const TableMetadata& metadata) {
   // An empty file of the row path has the very schema and metadata that its other files have.
-  FIRN_ASSIGN(const ParquetWriteOptions options, ParquetOptionsFrom(metadata));
+  FIRN_ASSIGN(const ParquetWriteOptions options,
+              ParquetOptionsFrom(WriteProperties(metadata, FileContent::kData), schema));
   std::string file;
   const ByteSink sink = [&file](std::span<const std::byte> bytes) -> Status {
     file += AsText(bytes);
     return {};
   };
-  FIRN_ASSIGN(const auto writer,
-              MakeParquetFileWriter(schema, options, sink, arrow::default_memory_pool()));
+  FIRN_ASSIGN(
+      const auto writer,
+      MakeParquetEncoder({.schema = &schema, .sink = &sink, .pool = arrow::default_memory_pool()},
+                         options));
   FIRN_RETURN_IF_ERROR(writer->Finish());
   TranscodeLayout layout;
   FIRN_ASSIGN(layout.footer, ReadFooter(AsBytes(file)));
