@@ -15,7 +15,7 @@ struct DeleteKeysRequest {
   std::map<std::string, std::string> summary_properties;
 };
 
-/// Delete all rows that the branch has when the commit succeeds and that have one of `keys` (rows of
+/// Delete all rows that the branch has when the commit succeeds and have one of `keys` (rows of
 /// EqualityDeleteSchema): by equality delete files, without reading a row. If the key holds the
 /// source columns of the default partition spec, deletes go to the partitions of their keys; else
 /// they apply everywhere, which takes an unpartitioned spec in the table. Without keys there is no

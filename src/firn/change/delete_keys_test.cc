@@ -141,7 +141,21 @@ TEST_P(DeleteKeysTest, TakesOutRowsThatWereThereBefore) {
   ASSERT_FALSE(files.empty());
   EXPECT_THAT(files[0].equality_ids, ElementsAre(1));
   EXPECT_EQ(files[0].record_count, 2);
-  EXPECT_NE(FindInFieldMap(files[0].metrics.lower_bounds, 1), nullptr);
+}
+
+TEST_P(DeleteKeysTest, AreWrittenWithBoundsThatLetScansSkipThem) {
+  MakeTable();
+  const Table table = Load();
+  const SchemaPtr schema = *EqualityDeleteSchema(*table.metadata, {1});
+  const auto files = WriteEqualityDeletes(
+      context().WriteTo(table), {.equality_ids = {1}, .spec = table.metadata->default_spec()},
+      *MakeRowStream(schema->as_struct(), {{{Value(int64_t{3})}}, {{Value(int64_t{1})}}}));
+  ASSERT_THAT(files, IsOkAnd(testing::SizeIs(1)));
+  const DataFile& file = (*files)[0];
+  EXPECT_EQ(file.content, FileContent::kEqualityDeletes);
+  EXPECT_EQ((*FindInFieldMap(file.metrics.lower_bounds, 1))[0], 1);
+  EXPECT_EQ((*FindInFieldMap(file.metrics.upper_bounds, 1))[0], 3);
+  EXPECT_EQ(*FindInFieldMap(file.metrics.value_counts, 1), 2);
 }
 
 TEST_P(DeleteKeysTest, MatchesNullsAndSeveralColumns) {

@@ -10,13 +10,13 @@
 namespace firn {
 
 struct EqualityDeleteOptions {
-  /// Ids of the key columns: a row goes whose values of all of them are those of a delete. Fields at
+  /// Ids of the key columns: a row goes whose values of them all are those of a delete. Fields at
   /// the top or inside structs, of primitive types but float and double.
   std::vector<int32_t> equality_ids;
-  /// The deletes apply to files of this partition of this spec; those of an unpartitioned spec apply
+  /// The deletes apply to files of this partition of this spec; those of one without fields apply
   /// to files of every partition and spec.
   PartitionSpecPtr spec;
-  /// Set: all deletes belong to this partition. Empty: that of each one is computed from its values,
+  /// Set: all deletes belong to this partition. Empty: that of each one is computed of its values,
   /// so the key holds all source columns of the spec.
   std::optional<StructValue> partition;
 };

@@ -13,7 +13,7 @@
 
 namespace firn {
 
-/// The fields with the attributes of the spec as metadata, which the adapter writes as attributes of
+/// The fields with the attributes of the spec as metadata, that the adapter writes as attributes of
 /// ORC types. Errors: kUnsupported, naming a column.
 Result<std::shared_ptr<arrow::Schema>> ToOrcSchema(const std::vector<NestedField>& fields);
 
