@@ -154,11 +154,14 @@ std::string Describe(const Setting& setting) {
 void CheckStillWorks(Scene& scene, Random& random) {
   scene.world->Heal();
   Process& process = scene.world->AddProcess("after all");
+  // A lost hint and a version that was not deleted hide what came later from a Hadoop catalog until
+  // the next commit, which may fail over it but puts the hint right.
+  const std::vector<TableUpdate> update = {SetProperties{{{"sim.after", "1"}}}};
+  const auto first = process.catalog->Commit(scene.name, {}, update);
+  scene.world->Note("first commit after all: {}", first.ok() ? "ok" : first.error().Format());
   Operation& operation = scene.judge->NewOperation("append");
-  for (int tries = 0; tries < 2; ++tries) {  // The first one may have to put a lost hint right.
-    Try(scene, process, random, FileJobs().front(), operation);
-    if (operation.end == OperationEnd::kSucceeded || scene.world->violation()) return;
-  }
+  Try(scene, process, random, FileJobs().front(), operation);
+  if (operation.end == OperationEnd::kSucceeded || scene.world->violation()) return;
   scene.world->Violate("the table cannot be appended to");
 }
 
