@@ -5,6 +5,8 @@
 #include "firn/data/reader.h"
 #include "firn/data/row_hash.h"
 #include "firn/data/row_positions.h"
+#include "firn/data/row_sorter.h"
+#include "firn/data/space_filling_keys.h"
 #include "firn/data/transcode_files.h"
 #include "firn/data/writer.h"
 #include "firn/maintain/rewrite_data_files.h"
@@ -61,25 +63,31 @@ ReadContext ReadContextOf(const MaintainContext& context, const Table& table) {
 }
 
 Result<RowsHash> HashTasks(const MaintainContext& context, const Table& table,
-                           const std::vector<FileScanTask>& tasks) {
-  FIRN_ASSIGN(RowStream rows, ReadTasks(ReadContextOf(context, table), tasks,
-                                        {.projection = SchemaWithLineage(*table.metadata)}));
+                           const std::vector<FileScanTask>& tasks, const SchemaPtr& schema) {
+  FIRN_ASSIGN(RowStream rows,
+              ReadTasks(ReadContextOf(context, table), tasks, {.projection = schema}));
   return HashRows(std::move(rows));
 }
 
 // Read both sides again and compare.
 Status VerifyContent(const MaintainContext& context, const Table& table, const FileGroup& group,
                      const std::vector<DataFile>& outputs) {
-  FIRN_ASSIGN(const RowsHash before, HashTasks(context, table, group.inputs),
+  // Rows of files from before version 3 have no lineage until they are written anew.
+  const bool has_lineage =
+      std::all_of(group.inputs.begin(), group.inputs.end(),
+                  [](const FileScanTask& task) { return task.file.first_row_id.has_value(); });
+  const SchemaPtr schema =
+      has_lineage ? SchemaWithLineage(*table.metadata) : table.metadata->current_schema();
+  FIRN_ASSIGN(const RowsHash before, HashTasks(context, table, group.inputs, schema),
               "verifying group {} ({})", group.index, group.partition_path);
   std::vector<FileScanTask> tasks;
   for (const DataFile& file : outputs) {
     tasks.push_back({.file = file});
     // The rows carry their lineage, so that no row inherits what is set here.
-    if (table.metadata->format_version >= 3) tasks.back().file.first_row_id = 0;
+    if (has_lineage) tasks.back().file.first_row_id = 0;
   }
-  FIRN_ASSIGN(const RowsHash after, HashTasks(context, table, tasks), "verifying group {} ({})",
-              group.index, group.partition_path);
+  FIRN_ASSIGN(const RowsHash after, HashTasks(context, table, tasks, schema),
+              "verifying group {} ({})", group.index, group.partition_path);
   if (before == after) return {};
   std::string names;
   for (const DataFile& file : outputs)
@@ -92,9 +100,46 @@ Status VerifyContent(const MaintainContext& context, const Table& table, const F
                    after.rows, after.high, after.low, names);
 }
 
+// Files whose keys are looked at to scale a Hilbert curve.
+constexpr size_t kSampleFilesMax = 32;
+
+Result<std::unique_ptr<RowKeyEncoder>> MakeHilbertKeys(const MaintainContext& context,
+                                                       const Table& table, const FileGroup& group,
+                                                       const RewriteOrder& order,
+                                                       const Schema& schema) {
+  std::vector<NestedField> fields;
+  for (const int32_t id : order.columns)
+    fields.push_back(*schema.FindField(id));
+  const auto keys = std::make_shared<const Schema>(0, std::move(fields));
+  std::vector<FileScanTask> sample;
+  const size_t files = std::min(group.inputs.size(), kSampleFilesMax);
+  for (size_t i = 0; i < files; ++i)
+    sample.push_back(group.inputs[i * group.inputs.size() / files]);
+  FIRN_ASSIGN(RowStream rows, ReadTasks(ReadContextOf(context, table), std::move(sample),
+                                        {.projection = keys, .is_ordered = true}));
+  return MakeHilbertEncoder(order.columns, schema, *keys, std::move(rows));
+}
+
+// Rows along a curve, sorted by their places on it, on local disk where memory is not enough.
+Result<RowStream> AlongCurve(const MaintainContext& context, const Table& table,
+                             const FileGroup& group, const RewriteOrder& order,
+                             const Schema& schema, RowStream rows) {
+  std::unique_ptr<RowKeyEncoder> keys;
+  if (order.strategy == RewriteOrder::Strategy::kZOrder) {
+    FIRN_ASSIGN(keys, MakeZOrderEncoder(
+                          order.columns, schema,
+                          {.key_bytes_max = order.key_bytes_max, .text_bytes = order.text_bytes}));
+  } else {
+    FIRN_ASSIGN(keys, MakeHilbertKeys(context, table, group, order, schema));
+  }
+  FIRN_ASSIGN(auto batches, ImportBatches(std::move(rows)));
+  return ExportBatches(SortRows({.budget = context.budget, .cancel = context.commit.cancel},
+                                std::move(keys), std::move(batches)));
+}
+
 // Below rows where that is possible: nothing is converted, and little decoded.
 Result<std::vector<DataFile>> WriteGroup(const MaintainContext& context, const Table& table,
-                                         const FileGroup& group) {
+                                         const FileGroup& group, const RewriteOrder& order) {
   const SchemaPtr schema = SchemaWithLineage(*table.metadata);
   const WriteContext write{.io = table.io,
                            .metadata = table.metadata,
@@ -105,22 +150,26 @@ Result<std::vector<DataFile>> WriteGroup(const MaintainContext& context, const T
   const DataWriteOptions options{.schema = schema,
                                  .spec = table.metadata->FindSpec(group.output_spec_id),
                                  .partition = group.partition,
-                                 .target_file_bytes = group.split_bytes};
-  if (group.partition) {
+                                 .target_file_bytes = group.split_bytes,
+                                 .sort_order = order.sort_order};
+  if (group.partition && order.strategy == RewriteOrder::Strategy::kBinpack) {
     FIRN_ASSIGN(auto transcoded, TranscodeDataFiles(write, options, group.inputs));
     if (transcoded) return std::move(*transcoded);
   }
   FIRN_ASSIGN(RowStream rows, ReadTasks(ReadContextOf(context, table), group.inputs,
                                         {.projection = schema, .is_ordered = true}));
+  if (!order.columns.empty()) {
+    FIRN_ASSIGN(rows, AlongCurve(context, table, group, order, *schema, std::move(rows)));
+  }
   return WriteDataFiles(write, options, std::move(rows));
 }
 
 }  // namespace
 
 Result<GroupResult> RunFileGroup(const MaintainContext& context, const Table& table,
-                                 const FileGroup& group) {
-  FIRN_ASSIGN(std::vector<DataFile> outputs, WriteGroup(context, table, group), "group {} ({})",
-              group.index, group.partition_path);
+                                 const FileGroup& group, const RewriteOrder& order) {
+  FIRN_ASSIGN(std::vector<DataFile> outputs, WriteGroup(context, table, group, order),
+              "group {} ({})", group.index, group.partition_path);
   if (context.verification != Verification::kOff) {
     if (const Status verified = VerifyRows(group, outputs); !verified.ok()) {
       DiscardOutputs(*table.io, outputs);

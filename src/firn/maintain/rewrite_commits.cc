@@ -53,6 +53,7 @@ Status RewriteCommits::Add(GroupResult result) {
 void RewriteCommits::AddFailure(const FileGroup& group, const Error& error) {
   const std::lock_guard lock(mutex_);
   result_.failed_data_files_count += static_cast<int32_t>(group.inputs.size());
+  if (!first_failure_) first_failure_ = error;
   Log(LogLevel::kWarning, "group {} ({}) is left as it was: {}", group.index, group.partition_path,
       error.Format());
 }
@@ -144,6 +145,12 @@ Result<RewriteDataFilesResult> RewriteCommits::Finish() {
                      "{} commits failed, {} are allowed (partial-progress.max-failed-commits), {} "
                      "succeeded and stay; the first failure: {}",
                      failed_commits_, options_.max_failed_commits, result_.commit_count,
+                     first_failure_->message());
+  }
+  if (first_failure_ && result_.commit_count == 0) {
+    return MakeError(first_failure_->code(),
+                     "nothing was committed: every group or its commit failed; the first failure: "
+                     "{}",
                      first_failure_->message());
   }
   return result_;

@@ -31,10 +31,11 @@ class GroupRunner {
 
  private:
   Status RunGroup(const FileGroup& group) {
-    Result<GroupResult> result = RunFileGroup(context_, table_, group);
+    Result<GroupResult> result = RunFileGroup(context_, table_, group, options_.order);
     if (result.ok()) {
       FIRN_RETURN_IF_ERROR(commits_.Add(std::move(*result)));
-    } else if (options_.has_partial_progress && result.error().code() != ErrorCode::kCancelled) {
+    } else if (options_.has_partial_progress && result.error().code() != ErrorCode::kCancelled &&
+               result.error().code() != ErrorCode::kInternal) {
       commits_.AddFailure(group, result.error());
     } else {
       return result.error();

@@ -9,6 +9,7 @@
 
 #include "firn/base/memory_budget.h"
 #include "firn/commit/commit.h"
+#include "firn/maintain/rewrite_order.h"
 #include "firn/scan/scan.h"
 
 /// Compaction: plan (manifests only), run (bytes), commit (one snapshot). Each step's input and
@@ -35,12 +36,14 @@ struct RewriteDataFilesOptions {
   bool has_partial_progress = false;      ///< Commit batches of groups as they are finished.
   int64_t max_commits = 10;               ///< Batches are made as large as this asks for.
   int64_t max_failed_commits = 10;        ///< More make the whole run an error.
+  RewriteOrder order;
 };
 
 /// Defaults from the table's properties, then `options` by Spark's names. Errors: kInvalidInput for
 /// unknown names (listing the known ones), unparsable or inconsistent values.
 Result<RewriteDataFilesOptions> ParseRewriteDataFilesOptions(
-    const TableMetadata& metadata, const std::map<std::string, std::string>& options);
+    const TableMetadata& metadata, const std::map<std::string, std::string>& options,
+    RewriteOrder order = {});
 
 struct FileGroup {
   int64_t index = 0;
@@ -110,7 +113,7 @@ struct GroupResult {
 /// Errors: those of reading and writing; kCorrupt if the counts of rows do not agree, kInternal if
 /// the rows do not. On an error no output is left, but in the last case all are, as evidence.
 Result<GroupResult> RunFileGroup(const MaintainContext& context, const Table& table,
-                                 const FileGroup& group);
+                                 const FileGroup& group, const RewriteOrder& order = {});
 
 /// Plan, run and commit.
 Result<RewriteDataFilesResult> RewriteDataFiles(const MaintainContext& context, const Table& table,

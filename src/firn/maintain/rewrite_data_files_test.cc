@@ -568,6 +568,101 @@ TEST_F(PartialProgressTest, RemovesADeleteFileWithTheLastGroupThatItAppliesTo) {
   EXPECT_EQ(Read(), rows);
 }
 
+Result<RewriteDataFilesResult> Arrange(TestTable& table, MemoryBudget& budget,
+                                       const std::optional<std::string>& strategy,
+                                       const std::optional<std::string>& sort_order) {
+  const Table planned = table.Load();
+  FIRN_ASSIGN(const RewriteOrder order, ParseRewriteOrder(*planned.metadata, strategy, sort_order));
+  FIRN_ASSIGN(const auto options, ParseRewriteDataFilesOptions(*planned.metadata, kAll, order));
+  MaintainContext context{.commit = table.context(), .budget = &budget};
+  context.verification = Verification::kContent;
+  return RewriteDataFiles(context, planned, std::string(kMainBranch), nullptr, options);
+}
+
+// Files from before the upgrade have no row ids; those that replace them do.
+TEST_F(RewriteDataFilesTest, VerifiesTheContentOfATableThatWasUpgraded) {
+  Open({});
+  table().Add({Write({Row({int64_t{1}, "a"})}), Write({Row({int64_t{2}, "b"})})});
+  const std::vector<TableUpdate> upgrade = {UpgradeFormatVersion{3}};
+  ASSERT_THAT(table().catalog().Commit(table().name(), {}, upgrade), IsOk());
+  const Rows expected = Read();
+  ASSERT_THAT(Arrange(table(), budget_, {}, {}), IsOk());
+  EXPECT_EQ(Read(), expected);
+  EXPECT_EQ(DataFileCount(), 1U);
+}
+
+TEST_F(PartialProgressTest, IsAnErrorWhenEveryGroupFails) {
+  for (const ManifestEntry& entry : LiveFiles(true)) {
+    ASSERT_THAT(WriteFile(*table().Load().io, entry.file.file_path, AsBytes("PAR1 no more")),
+                IsOk());
+  }
+  EXPECT_THAT(CompactFrom(table().Load(), WithCommits("10")),
+              IsError(ErrorCode::kCorrupt, "nothing was committed"));
+}
+
+TEST_F(RewriteDataFilesTest, SortsOverAllFilesOfAGroup) {
+  Open({});
+  table().Add({Write({Row({int64_t{5}, "a"}), Row({int64_t{1}, "b"}), Row({int64_t{3}, {}})}),
+               Write({Row({int64_t{4}, "c"}), Row({int64_t{2}, "d"})})});
+  const Rows expected = Read();
+
+  ASSERT_THAT(Arrange(table(), budget_, {}, "id DESC"), IsOk());
+
+  EXPECT_EQ(Read(), expected);
+  ASSERT_EQ(DataFileCount(), 1U);
+  const Table loaded = table().Load();
+  auto tasks = PlanAllFiles(*loaded.io, *loaded.metadata, {}, table().executor(), {});
+  const ReadContext context{.io = loaded.io,
+                            .metadata = loaded.metadata,
+                            .executor = &table().executor(),
+                            .budget = &budget_};
+  auto rows = ReadTasks(context, *std::move(tasks),
+                        {.projection = loaded.metadata->current_schema(), .is_ordered = true});
+  std::string text;
+  ASSERT_THAT(RenderRows(*std::move(rows), {.type = loaded.metadata->current_schema()->as_struct()},
+                         [&](std::span<const std::byte> bytes) -> Status {
+                           text += AsText(bytes);
+                           return {};
+                         }),
+              IsOk());
+  EXPECT_LT(text.find(R"("id":5)"), text.find(R"("id":4)"));
+  EXPECT_LT(text.find(R"("id":4)"), text.find(R"("id":3)"));
+  EXPECT_LT(text.find(R"("id":2)"), text.find(R"("id":1)"));
+}
+
+TEST_F(RewriteDataFilesTest, ArrangesRowsAlongCurvesAndKeepsThem) {
+  for (const std::string curve : {"zorder(id, cat)", "hilbert(id, cat)", "hilbert(id)"}) {
+    SCOPED_TRACE(curve);
+    Open({.format_version = 3});
+    std::vector<StructValue> rows;
+    for (int64_t i = 0; i < 500; ++i)
+      rows.push_back(Row({i * 7919 % 500, i % 5 == 0 ? Value() : Value(std::to_string(i % 13))}));
+    table().Add({Write(rows), Write(rows)});
+    const Rows expected = Read();
+    ASSERT_THAT(Arrange(table(), budget_, "sort", curve), IsOk());
+    EXPECT_EQ(Read(), expected);
+    EXPECT_EQ(DataFileCount(), 1U);
+  }
+}
+
+TEST_F(RewriteDataFilesTest, RefusesOrdersThatMakeNoSense) {
+  Open({.is_partitioned = true});
+  const auto parse = [this](const std::optional<std::string>& strategy,
+                            const std::optional<std::string>& order) {
+    return ParseRewriteOrder(*table().Load().metadata, strategy, order);
+  };
+  EXPECT_THAT(parse("binpack", "id"), IsError(ErrorCode::kInvalidInput, "takes no sort_order"));
+  EXPECT_THAT(parse("sort", {}), IsError(ErrorCode::kInvalidInput, "the table has none"));
+  EXPECT_THAT(parse("zorder", "id"), IsError(ErrorCode::kInvalidInput, "expected binpack or sort"));
+  EXPECT_THAT(parse({}, "zorder(id), id"), IsError(ErrorCode::kInvalidInput, "mixes"));
+  EXPECT_THAT(parse({}, "zorder(id"), IsError(ErrorCode::kInvalidInput, "parenthesis"));
+  EXPECT_THAT(parse({}, "zorder(id, id)"), IsError(ErrorCode::kInvalidInput, "twice"));
+  EXPECT_THAT(parse({}, "hilbert(nope)"), IsError(ErrorCode::kInvalidInput, "no column"));
+  EXPECT_THAT(parse({}, "zorder(cat)"), IsError(ErrorCode::kInvalidInput, "no column in which"));
+  EXPECT_THAT(parse({}, "zorder(cat, id)"), IsOk());
+  EXPECT_THAT(parse({}, "zorder(id), zorder(cat)"), IsOk());
+}
+
 // A file that stores another number than it was given.
 class WrongFile final : public OutputFile {
  public:

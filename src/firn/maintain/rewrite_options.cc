@@ -1,4 +1,5 @@
 #include <set>
+#include <utility>
 
 #include <fmt/ranges.h>
 
@@ -145,8 +146,10 @@ Status ReadOutputSpec(OptionReader& reader, const TableMetadata& metadata,
 }  // namespace
 
 Result<RewriteDataFilesOptions> ParseRewriteDataFilesOptions(const TableMetadata& metadata,
-                                                             const OptionMap& options) {
+                                                             const OptionMap& options,
+                                                             RewriteOrder order) {
   RewriteDataFilesOptions parsed;
+  parsed.order = std::move(order);
   OptionReader reader(options);
   FIRN_RETURN_IF_ERROR(ReadSizes(reader, metadata, parsed));
   FIRN_RETURN_IF_ERROR(reader.Integer("min-input-files", 1, parsed.min_input_files));
@@ -174,6 +177,10 @@ Result<RewriteDataFilesOptions> ParseRewriteDataFilesOptions(const TableMetadata
   // Always done, in the same commit: either value asks for no more.
   bool removes_dangling = true;
   FIRN_RETURN_IF_ERROR(reader.Boolean("remove-dangling-deletes", removes_dangling));
+  if (parsed.order.strategy == RewriteOrder::Strategy::kZOrder) {
+    FIRN_RETURN_IF_ERROR(reader.Integer("max-output-size", 1, parsed.order.key_bytes_max));
+    FIRN_RETURN_IF_ERROR(reader.Integer("var-length-contribution", 1, parsed.order.text_bytes));
+  }
   FIRN_RETURN_IF_ERROR(reader.RefuseUnknown());
   return parsed;
 }

@@ -43,20 +43,17 @@ Result<Verification> ParseVerification(const std::string& text) {
 }
 
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
-  const std::string strategy = arguments.Text("strategy", "binpack");
-  if (strategy != "binpack" || arguments.Has("sort_order")) {
-    return MakeError(ErrorCode::kUnsupported,
-                     "strategy '{}' is not done by this version of firn, "
-                     "expected binpack without sort_order",
-                     strategy);
-  }
   FIRN_ASSIGN(const auto reference, ResolveBranch(context, arguments));
   ExpressionPtr where;
   if (const auto text = arguments.OptionalText("where")) {
     FIRN_ASSIGN(where, ParseExpression(*text), "where");
   }
-  FIRN_ASSIGN(const auto options, ParseRewriteDataFilesOptions(*reference.table.metadata,
-                                                               arguments.TextMap("options")));
+  const TableMetadata& metadata = *reference.table.metadata;
+  FIRN_ASSIGN(const RewriteOrder order,
+              ParseRewriteOrder(metadata, arguments.OptionalText("strategy"),
+                                arguments.OptionalText("sort_order")));
+  FIRN_ASSIGN(const auto options,
+              ParseRewriteDataFilesOptions(metadata, arguments.TextMap("options"), order));
   MaintainContext maintain = MakeContext(context, reference);
   FIRN_ASSIGN(maintain.verification, ParseVerification(arguments.Text("verify", "counts")));
   if (context.is_dry_run) {
@@ -82,11 +79,15 @@ Procedure DescribeRewriteDataFiles() {
                          .help = "A table name or a location."},
                         {.name = "strategy",
                          .type = ArgumentType::kText,
-                         .help = "How rows are arranged: binpack keeps their order.",
+                         .help = "How rows are arranged: binpack keeps their order; sort follows "
+                                 "sort_order, or else the table's own. Sort is taken where only "
+                                 "sort_order is given.",
                          .default_text = "binpack"},
                         {.name = "sort_order",
                          .type = ArgumentType::kText,
-                         .help = "Of the strategy sort."},
+                         .help = "Columns with directions, such as 'id DESC NULLS LAST, days(ts)'; "
+                                 "or zorder(a, b); or hilbert(a, b), which scales each column by "
+                                 "its quantiles."},
                         {.name = "options",
                          .type = ArgumentType::kTextMap,
                          .help = "An option by Spark's name, such as min-input-files=2.",
