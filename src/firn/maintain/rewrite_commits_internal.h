@@ -24,8 +24,8 @@ class RewriteCommits {
   /// A group could not be written; its inputs stay.
   void AddFailure(const FileGroup& group, const Error& error);
 
-  /// Commit what is left. Errors: those of the only commit; with partial progress the first failure,
-  /// if more commits failed than are allowed, or if none succeeded.
+  /// Commit what is left. Errors: those of the only commit; with partial progress the first
+  /// failure, if more commits failed than are allowed, or if none succeeded.
   Result<RewriteDataFilesResult> Finish();
 
   /// Delete the outputs of groups that are not committed.
