@@ -66,15 +66,15 @@ void WriteChunk(const ColumnChunk& chunk, ThriftWriter& out) {
 void WriteRowGroup(const RowGroup& group, size_t ordinal, ThriftWriter& out) {
   const int16_t outer = out.EnterStruct();
   out.BeginList(1, ThriftType::kStruct, group.columns.size());
-  int64_t compressed = 0;
+  uint64_t compressed = 0;  // Wraps for sizes that cannot be.
   for (const ColumnChunk& chunk : group.columns) {
-    compressed += chunk.total_compressed_size;
+    compressed += static_cast<uint64_t>(chunk.total_compressed_size);
     WriteChunk(chunk, out);
   }
   out.WriteI64(2, group.total_byte_size);
   out.WriteI64(3, group.num_rows);
   if (!group.columns.empty()) out.WriteI64(5, group.columns[0].start_offset());
-  out.WriteI64(6, compressed);
+  out.WriteI64(6, static_cast<int64_t>(compressed));
   if (ordinal <= static_cast<size_t>(std::numeric_limits<int16_t>::max())) {
     out.WriteField(ThriftType::kI16, 7);
     out.WriteElement(static_cast<int32_t>(ordinal));
