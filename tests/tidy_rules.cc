@@ -18,8 +18,7 @@ constexpr size_t kMaxColumns = 100;
 
 // Modules whose sources may include Arrow and Parquet headers. In `maintain` only its row path may:
 // the sources whose name starts with `row_`.
-const std::set<std::string> kArrowModules = {"parquet", "data",   "engine",
-                                             "change",  "ingest", "sql"};
+const std::set<std::string> kArrowModules = {"data", "engine", "change", "ingest", "sql"};
 
 struct BannedName {
   std::string_view name;

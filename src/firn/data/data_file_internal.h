@@ -32,6 +32,7 @@ struct DataFileRequest {
   int64_t batch_rows = 16384;
   int64_t batch_bytes_max = int64_t{8} << 20;  ///< Decoded; batches of larger rows have fewer.
   int64_t part_bytes_max = int64_t{64} << 20;  ///< A part that needs more streams its columns.
+  bool verifies_checksums = false;             ///< Of pages; kCorrupt where one is wrong.
   std::shared_ptr<BudgetPool> pool;
 };
 

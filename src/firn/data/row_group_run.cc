@@ -85,6 +85,7 @@ RowGroupBytes MeasureRowGroup(const parquet::FileMetaData& file, int index,
 
 parquet::ReaderProperties RowGroupRun::ReadProperties(arrow::MemoryPool* pool) const {
   parquet::ReaderProperties properties(pool);
+  properties.set_page_checksum_verification(verifies_checksums);
   if (stream_buffer_bytes > 0) {
     properties.enable_buffered_stream();
     properties.set_buffer_size(stream_buffer_bytes);
@@ -101,6 +102,7 @@ void AddRowGroup(const parquet::FileMetaData& file, int index, const std::set<in
                                         std::max(request.batch_rows, kBatchRowsMin));
   run.batch_rows = part.row_count == 0 ? batch_rows : std::min(run.batch_rows, batch_rows);
   run.row_groups.push_back(index);
+  run.verifies_checksums = request.verifies_checksums;
   const auto columns = static_cast<int64_t>(leaves.size());
   int64_t held = bytes.stored;
   if (bytes.stored > request.part_bytes_max) {

@@ -154,6 +154,7 @@ Status TaskReader::OpenFile() {
                           .batch_rows = layout.batch_rows,
                           .batch_bytes_max = shared_.batch_bytes_max,
                           .part_bytes_max = shared_.part_bytes_max,
+                          .verifies_checksums = shared_.verifies_checksums,
                           .pool = shared_.pool};
   if (request.prune_filter != nullptr && layout.tests_rows) {
     FIRN_ASSIGN(RowFilter filter, RowFilter::Make(request.prune_filter, fields_));

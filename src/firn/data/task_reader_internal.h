@@ -20,6 +20,7 @@ struct SharedRead {
   ReadLayout layout;
   int64_t batch_bytes_max = 0;  ///< See DataFileRequest.
   int64_t part_bytes_max = 0;   ///< Likewise.
+  bool verifies_checksums = false;
   std::unique_ptr<PositionDeletes> position_deletes;
   std::unique_ptr<EqualityDeletes> equality_deletes;
 };

@@ -22,6 +22,8 @@
 #include "firn/base/clock.h"
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/arrow_types.h"
+#include "firn/data/row_table_testing_internal.h"
+#include "firn/data/transcode_files.h"
 #include "firn/parquet/parquet.h"
 #include "firn/testing/matchers.h"
 #include "firn/testing/testdata.h"
@@ -422,6 +424,41 @@ TEST(TranscodeForeignTest, RefusesPagesWhoseChecksumIsWrong) {
     const RewriteOptions options{.copies = copies};
     EXPECT_THAT(Rewriter(bytes, options).Run(), IsError(ErrorCode::kCorrupt, "checksum"));
   }
+}
+
+// Else a compaction would give damaged values a checksum that is right.
+TEST(TranscodeForeignTest, LeavesAFileWithAWrongChecksumToAReaderThatSeesItToo) {
+  arrow::Int64Builder numbers;
+  for (int64_t i = 0; i < 3000; ++i)
+    ASSERT_TRUE(numbers.Append(i).ok());
+  const auto field = arrow::field("a", arrow::int64(), true,
+                                  arrow::key_value_metadata({std::string(kFieldIdKey)}, {"1"}));
+  parquet::WriterProperties::Builder builder;
+  builder.compression(parquet::Compression::UNCOMPRESSED)->disable_dictionary();
+  std::string bytes = WriteWithArrow(
+      *arrow::Table::Make(arrow::schema({field}), {*numbers.Finish()}), builder, 3000);
+  RowTable table({Optional(1, "a", Primitive(TypeId::kLong))});
+  const DataWriteOptions options{.schema = table.metadata().current_schema(),
+                                 .spec = table.metadata().default_spec(),
+                                 .partition = StructValue{}};
+  const WriteContext context = table.write_context();
+  FileScanTask task = table.AddFile("good", bytes);
+  task.file.record_count = 3000;
+  const auto good = TranscodeDataFiles(context, options, {task});
+  ASSERT_THAT(good, IsOk());
+  ASSERT_TRUE(good->has_value());
+  bytes[5000] = static_cast<char>(bytes[5000] ^ 1);
+  task = table.AddFile("bad", bytes);
+  task.file.record_count = 3000;
+
+  const auto bad = TranscodeDataFiles(context, options, {task});
+
+  ASSERT_THAT(bad, IsOk());
+  EXPECT_FALSE(bad->has_value());
+  ReadOptions read{.projection = options.schema, .verifies_checksums = true};
+  EXPECT_THAT(table.ReadWith({task}, read), IsError(ErrorCode::kCorrupt, "bad"));
+  read.verifies_checksums = false;
+  EXPECT_THAT(table.ReadWith({task}, read), IsOkAnd(testing::SizeIs(3000)));
 }
 
 // The statistics of Arrow's own writer are the oracle.

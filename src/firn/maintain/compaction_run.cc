@@ -156,8 +156,8 @@ Result<std::vector<DataFile>> WriteGroup(const MaintainContext& context, const T
     FIRN_ASSIGN(auto transcoded, TranscodeDataFiles(write, options, group.inputs));
     if (transcoded) return std::move(*transcoded);
   }
-  FIRN_ASSIGN(RowStream rows, ReadTasks(ReadContextOf(context, table), group.inputs,
-                                        {.projection = schema, .is_ordered = true}));
+  const ReadOptions read{.projection = schema, .is_ordered = true, .verifies_checksums = true};
+  FIRN_ASSIGN(RowStream rows, ReadTasks(ReadContextOf(context, table), group.inputs, read));
   if (!order.columns.empty()) {
     FIRN_ASSIGN(rows, AlongCurve(context, table, group, order, *schema, std::move(rows)));
   }
