@@ -28,6 +28,9 @@ namespace {
 
 // Row groups smaller than this are read together: opening a part costs as much as some 10,000 rows.
 constexpr int64_t kPartRowsMin = 65536;
+// Columns decoded in parallel are dealt out to more readers than run at one time, since their sizes
+// do not tell how long they take.
+constexpr size_t kSharesPerThread = 3;
 // Row positions stay far from overflow, whatever a footer claims.
 constexpr int64_t kFileRowsMax = int64_t{1} << 48;
 
@@ -228,7 +231,7 @@ class ParquetReader final : public DataFileReader {
     std::stable_sort(order.begin(), order.end(), [&columns](size_t a, size_t b) {
       return columns[a].first > columns[b].first;
     });
-    std::vector<Share> shares(std::min(columns.size(), executor.concurrency()));
+    std::vector<Share> shares(std::min(columns.size(), kSharesPerThread * executor.concurrency()));
     for (const size_t place : order) {
       Share& least =
           *std::min_element(shares.begin(), shares.end(),
