@@ -4,11 +4,9 @@
 
 #include <gmock/gmock.h>
 
-#include "firn/base/text.h"
-#include "firn/change/append_rows.h"
+#include "firn/change/row_change_testing_internal.h"
 #include "firn/data/data.h"
 #include "firn/data/equality_delete_writer.h"
-#include "firn/testing/fake_clock.h"
 #include "firn/testing/matchers.h"
 
 namespace firn {
@@ -17,57 +15,30 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-NestedField Column(int32_t id, std::string name, TypePtr type) {
-  return {.id = id, .name = std::move(name), .type = std::move(type)};
-}
-
-// A table of (id long, kind string, x double, s struct<n int>) with real rows over memory files.
-class DeleteKeysTest : public testing::TestWithParam<int> {
+// A table of (id long, kind string, x double, s struct<n int>).
+class DeleteKeysTest : public RowChangeTest, public testing::WithParamInterface<int> {
  protected:
   void MakeTable(bool is_partitioned = false, int format_version = GetParam()) {
-    auto catalog = OpenCatalog({.name = "test",
-                                .type = "memory",
-                                .properties = {{"warehouse", "memory:/warehouse"}},
-                                .io = io_,
-                                .clock = &clock_,
-                                .random = random_.get()});
-    ASSERT_THAT(catalog, IsOk());
-    catalog_ = std::move(*catalog);
-    ASSERT_THAT(catalog_->CreateNamespace({"db"}, {}), IsOk());
     CreateTableRequest create;
-    create.schema =
-        Schema(0, {Column(1, "id", Type::Primitive(TypeId::kLong)),
-                   Column(2, "kind", Type::Primitive(TypeId::kString)),
-                   Column(3, "x", Type::Primitive(TypeId::kDouble)),
-                   Column(4, "s", Type::Struct({Column(5, "n", Type::Primitive(TypeId::kInt))}))});
+    const TypePtr inner = Type::Struct({Column(5, "n", TypeId::kInt)});
+    create.schema = Schema(0, {Column(1, "id", TypeId::kLong),
+                               Column(2, "kind", TypeId::kString),
+                               Column(3, "x", TypeId::kDouble),
+                               {.id = 4, .name = "s", .type = inner}});
     if (is_partitioned) {
       create.spec.fields.push_back({.source_ids = {2}, .field_id = 1000, .name = "kind"});
     }
     create.format_version = format_version;
-    ASSERT_THAT(catalog_->Create(name_, create), IsOk());
+    RowChangeTest::MakeTable(create);
   }
 
-  Table Load() { return *catalog_->Load(name_); }
-
-  ChangeContext context() {
-    ChangeContext context;
-    context.commit = {.catalog = catalog_.get(),
-                      .executor = executor_.get(),
-                      .clock = &clock_,
-                      .random = random_.get()};
-    context.budget = &budget_;
-    return context;
-  }
-
-  void Append(const std::vector<std::pair<int64_t, std::string>>& rows) {
+  void Append(const Pairs& rows) {
     std::vector<StructValue> values;
     for (const auto& [id, kind] : rows) {
       values.push_back({{Value(id), kind.empty() ? Value() : Value(kind), Value(0.5),
                          Value::Struct({static_cast<int32_t>(id)})}});
     }
-    const Table table = Load();
-    auto stream = MakeRowStream(table.metadata->current_schema()->as_struct(), std::move(values));
-    ASSERT_THAT(AppendRows(context(), table, std::move(*stream), {}), IsOk());
+    AppendValues(std::move(values));
   }
 
   Result<CommitResult> Delete(const std::vector<int32_t>& key_ids, std::vector<StructValue> keys) {
@@ -77,32 +48,7 @@ class DeleteKeysTest : public testing::TestWithParam<int> {
     return DeleteKeys(context(), table, std::move(stream), {.key_ids = key_ids});
   }
 
-  std::vector<std::string> Rows() {
-    const Table table = Load();
-    ScanOptions scan;
-    scan.schema = table.metadata->current_schema();
-    auto tasks = PlanAllFiles(*io_, *table.metadata, scan, *executor_, {});
-    EXPECT_THAT(tasks, IsOk());
-    ReadOptions options;
-    options.projection = *ProjectColumns(*table.metadata, *scan.schema, {"id", "kind"});
-    auto rows = ReadTasks(context().ReadFrom(table), std::move(*tasks), options);
-    EXPECT_THAT(rows, IsOk());
-    std::string text;
-    EXPECT_THAT(RenderRows(std::move(*rows),
-                           {.format = RowFormat::kCsv, .type = options.projection->as_struct()},
-                           [&](std::span<const std::byte> bytes) -> Status {
-                             text += AsText(bytes);
-                             return {};
-                           }),
-                IsOk());
-    std::vector<std::string> lines;
-    for (const std::string_view line : SplitText(text, '\n')) {
-      if (!line.empty()) lines.emplace_back(line);
-    }
-    lines.erase(lines.begin());  // The header.
-    std::sort(lines.begin(), lines.end());
-    return lines;
-  }
+  std::vector<std::string> Rows() { return RowChangeTest::Rows({"id", "kind"}); }
 
   std::vector<DataFile> DeleteFiles() {
     const Table table = Load();
@@ -116,14 +62,6 @@ class DeleteKeysTest : public testing::TestWithParam<int> {
     }
     return files;
   }
-
-  FakeClock clock_;
-  std::unique_ptr<Random> random_ = MakeSeededRandom(11);
-  std::unique_ptr<Executor> executor_ = MakeThreadPool(2);
-  MemoryBudget budget_{int64_t{256} << 20};
-  std::shared_ptr<FileIO> io_ = MakeMemoryFileIO(clock_);
-  std::unique_ptr<Catalog> catalog_;
-  TableName name_{{"db"}, "t"};
 };
 
 TEST_P(DeleteKeysTest, TakesOutRowsThatWereThereBefore) {

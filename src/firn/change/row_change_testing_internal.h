@@ -28,16 +28,15 @@ inline NestedField Column(int32_t id, std::string name, TypeId type) {
   return field;
 }
 
-/// A table of (id long, kind string) with real rows over memory files.
+/// A table with real rows over memory files; by default of (id long, kind string).
 class RowChangeTest : public testing::Test {
  protected:
-  RowChangeTest()
-      : random_(MakeSeededRandom(11)),
-        executor_(MakeThreadPool(2)),
-        budget_(int64_t{256} << 20),
-        io_(MakeMemoryFileIO(clock_)) {}
+  explicit RowChangeTest(int64_t budget_bytes = int64_t{256} << 20)
+      : random_(MakeSeededRandom(11)), executor_(MakeThreadPool(2)), budget_(budget_bytes) {}
 
-  void MakeTable(int format_version, bool is_partitioned = false, Properties properties = {}) {
+  /// Replaces the table that was there, its catalog and its files.
+  void MakeTable(const CreateTableRequest& create) {
+    io_ = MakeMemoryFileIO(clock_);
     auto catalog = OpenCatalog({.name = "test",
                                 .type = "memory",
                                 .properties = {{"warehouse", "memory:/warehouse"}},
@@ -47,6 +46,10 @@ class RowChangeTest : public testing::Test {
     ASSERT_THAT(catalog, IsOk());
     catalog_ = std::move(*catalog);
     ASSERT_THAT(catalog_->CreateNamespace({"db"}, {}), IsOk());
+    ASSERT_THAT(catalog_->Create(name_, create), IsOk());
+  }
+
+  void MakeTable(int format_version, bool is_partitioned = false, Properties properties = {}) {
     CreateTableRequest create;
     create.schema = Schema(0, {Column(1, "id", TypeId::kLong), Column(2, "kind", TypeId::kString)});
     if (is_partitioned) {
@@ -55,7 +58,7 @@ class RowChangeTest : public testing::Test {
     }
     create.properties = std::move(properties);
     create.format_version = format_version;
-    ASSERT_THAT(catalog_->Create(name_, create), IsOk());
+    MakeTable(create);
   }
 
   Table Load() { return *catalog_->Load(name_); }
@@ -82,6 +85,14 @@ class RowChangeTest : public testing::Test {
 
   void Append(const Pairs& rows) {
     ASSERT_THAT(AppendRows(context(), Load(), MakeRows(rows), {}), IsOk());
+  }
+
+  /// Rows with all columns of the table.
+  void AppendValues(std::vector<StructValue> rows) {
+    const Table table = Load();
+    auto stream = MakeRowStream(table.metadata->current_schema()->as_struct(), std::move(rows));
+    ASSERT_THAT(stream, IsOk());
+    ASSERT_THAT(AppendRows(context(), table, std::move(*stream), {}), IsOk());
   }
 
   std::vector<std::string> Rows(const std::vector<std::string>& columns = {"id"}) {

@@ -7,12 +7,11 @@
 
 #include <gmock/gmock.h>
 
-#include "firn/base/text.h"
 #include "firn/change/append_rows.h"
 #include "firn/change/delete_rows.h"
+#include "firn/change/row_change_testing_internal.h"
 #include "firn/data/data.h"
 #include "firn/format/schema_text.h"
-#include "firn/testing/fake_clock.h"
 #include "firn/testing/matchers.h"
 #include "firn/testing/scripted_catalog.h"
 
@@ -22,27 +21,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A table with real rows over memory files.
-class UpdateRowsTest : public testing::Test {
+class UpdateRowsTest : public RowChangeTest {
  protected:
-  UpdateRowsTest()
-      : random_(MakeSeededRandom(11)),
-        executor_(MakeThreadPool(2)),
-        budget_(int64_t{512} << 20),
-        io_(MakeMemoryFileIO(clock_)) {}
+  UpdateRowsTest() : RowChangeTest(int64_t{512} << 20) {}
 
   void MakeTable(int format_version, const std::string& schema = "id long, kind string, n int",
                  std::optional<int32_t> partition_id = std::nullopt, Properties properties = {}) {
-    io_ = MakeMemoryFileIO(clock_);
-    auto catalog = OpenCatalog({.name = "test",
-                                .type = "memory",
-                                .properties = {{"warehouse", "memory:/warehouse"}},
-                                .io = io_,
-                                .clock = &clock_,
-                                .random = random_.get()});
-    ASSERT_THAT(catalog, IsOk());
-    catalog_ = std::move(*catalog);
-    ASSERT_THAT(catalog_->CreateNamespace({"db"}, {}), IsOk());
     CreateTableRequest create;
     const auto parsed = ParseSchemaText(schema);
     ASSERT_THAT(parsed, IsOk());
@@ -53,27 +37,10 @@ class UpdateRowsTest : public testing::Test {
     }
     create.properties = std::move(properties);
     create.format_version = format_version;
-    ASSERT_THAT(catalog_->Create(name_, create), IsOk());
+    RowChangeTest::MakeTable(create);
   }
 
-  Table Load() { return *catalog_->Load(name_); }
-
-  ChangeContext context() {
-    ChangeContext context;
-    context.commit = {.catalog = use_catalog_ != nullptr ? use_catalog_ : catalog_.get(),
-                      .executor = executor_.get(),
-                      .clock = &clock_,
-                      .random = random_.get()};
-    context.budget = &budget_;
-    return context;
-  }
-
-  void Append(std::vector<StructValue> rows) {
-    const Table table = Load();
-    auto stream = MakeRowStream(table.metadata->current_schema()->as_struct(), std::move(rows));
-    ASSERT_THAT(stream, IsOk());
-    ASSERT_THAT(AppendRows(context(), table, std::move(*stream), {}), IsOk());
-  }
+  void Append(std::vector<StructValue> rows) { AppendValues(std::move(rows)); }
 
   static StructValue Row(int64_t id, const char* kind, int32_t n) {
     return {{Value(id), kind == nullptr ? Value() : Value(std::string(kind)), Value(n)}};
@@ -92,53 +59,8 @@ class UpdateRowsTest : public testing::Test {
   }
 
   std::vector<std::string> Rows(const std::vector<std::string>& columns = {}) {
-    const Table table = Load();
-    ScanOptions scan;
-    scan.schema = table.metadata->current_schema();
-    auto tasks = PlanAllFiles(*io_, *table.metadata, scan, *executor_, {});
-    EXPECT_THAT(tasks, IsOk());
-    ReadOptions options;
-    options.projection = *ProjectColumns(*table.metadata, *scan.schema, columns);
-    auto rows = ReadTasks(context().ReadFrom(table), std::move(*tasks), options);
-    EXPECT_THAT(rows, IsOk());
-    RenderOptions render;
-    render.format = RowFormat::kCsv;
-    render.type = options.projection->as_struct();
-    std::string text;
-    EXPECT_THAT(RenderRows(std::move(*rows), render,
-                           [&](std::span<const std::byte> bytes) -> Status {
-                             text += AsText(bytes);
-                             return {};
-                           }),
-                IsOk());
-    std::vector<std::string> lines;
-    for (const std::string_view line : SplitText(text, '\n')) {
-      if (!line.empty()) lines.emplace_back(line);
-    }
-    if (!lines.empty()) lines.erase(lines.begin());  // The header.
-    std::sort(lines.begin(), lines.end());
-    return lines;
+    return RowChangeTest::Rows(columns);
   }
-
-  size_t CountDataFiles() {
-    size_t count = 0;
-    EXPECT_THAT(io_->List("memory:/warehouse/db/t/data",
-                          [&](const FileInfo&) -> Status {
-                            ++count;
-                            return {};
-                          }),
-                IsOk());
-    return count;
-  }
-
-  FakeClock clock_;
-  std::unique_ptr<Random> random_;
-  std::unique_ptr<Executor> executor_;
-  MemoryBudget budget_;
-  std::shared_ptr<FileIO> io_;
-  std::unique_ptr<Catalog> catalog_;
-  Catalog* use_catalog_ = nullptr;
-  TableName name_{{"db"}, "t"};
 };
 
 struct Kind {

@@ -6,6 +6,7 @@
 #include <arrow/memory_pool.h>
 #include <arrow/record_batch.h>
 
+#include "firn/base/byte_prefix.h"
 #include "firn/data/batch_stream.h"
 #include "firn/data/space_filling_keys.h"
 
@@ -17,13 +18,6 @@ constexpr int kBits = 12;
 constexpr size_t kQuantiles = size_t{1} << kBits;
 // Keys that are kept of the sample; more are thinned out evenly.
 constexpr size_t kSampleMax = size_t{1} << 17;
-
-uint64_t PrefixOf(std::string_view key) {
-  uint64_t prefix = 0;
-  for (size_t i = 0; i < sizeof(prefix); ++i)
-    prefix = prefix << 8 | (i < key.size() ? static_cast<uint8_t>(key[i]) : 0);
-  return prefix;
-}
 
 // A key with its first bytes as a number, which decides most comparisons.
 struct Quantile {
@@ -40,7 +34,7 @@ class Scale {
  public:
   void Add(std::string_view key) {
     if (seen_++ % stride_ != 0) return;
-    sample_.push_back({PrefixOf(key), std::string(key)});
+    sample_.push_back({BytePrefix(key), std::string(key)});
     if (sample_.size() < kSampleMax) return;
     for (size_t i = 0; i < sample_.size() / 2; ++i)
       sample_[i] = std::move(sample_[2 * i]);
@@ -60,7 +54,7 @@ class Scale {
   // 0 to kQuantiles - 1; the middle of those that the value has.
   uint32_t Locate(std::string_view key) const {
     if (sample_.empty()) return 0;
-    const uint64_t prefix = PrefixOf(key);
+    const uint64_t prefix = BytePrefix(key);
     const auto is_less = [&](const Quantile& quantile, std::string_view value) {
       return quantile.prefix != prefix ? quantile.prefix < prefix : quantile.key < value;
     };

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -9,6 +8,7 @@
 
 #include <arrow/array.h>
 
+#include "firn/base/byte_prefix.h"
 #include "firn/data/column_metrics_internal.h"
 
 namespace firn {
@@ -122,14 +122,6 @@ class DecimalMetrics final : public LeafMetrics {
   Int128 upper_ = 0;
 };
 
-// The first eight bytes as a number that orders as they do; shorter values are filled with zeros.
-uint64_t PrefixOf(std::string_view bytes) {
-  uint64_t prefix = 0;
-  std::memcpy(&prefix, bytes.data(), std::min(bytes.size(), sizeof(prefix)));
-  if constexpr (std::endian::native == std::endian::little) prefix = __builtin_bswap64(prefix);
-  return prefix;
-}
-
 // Text and bytes, compared as unsigned bytes. Most values are decided by their first eight bytes.
 template <typename Array>
 class BytesMetrics final : public LeafMetrics {
@@ -144,7 +136,7 @@ class BytesMetrics final : public LeafMetrics {
 
  private:
   void AddValue(std::string_view value) {
-    const uint64_t prefix = PrefixOf(value);
+    const uint64_t prefix = BytePrefix(value);
     if (!lower_ || prefix < lower_prefix_ || (prefix == lower_prefix_ && value < *lower_)) {
       lower_ = std::string(value);
       lower_prefix_ = prefix;

@@ -8,6 +8,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/util/byte_size.h>
 
+#include "firn/base/byte_prefix.h"
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/budget_pool.h"
 #include "firn/data/sorted_runs_internal.h"
@@ -29,7 +30,6 @@ constexpr int64_t kBlockBytesMax = int64_t{1} << 20;
 constexpr int64_t kBlocksMin = 64;
 // Blocks of the share that the merged rows take.
 constexpr int64_t kOutputBlocks = 4;
-constexpr size_t kPrefixBytes = sizeof(uint64_t);
 
 int64_t SizeOf(const arrow::RecordBatch& batch) {
   const auto size = arrow::util::ReferencedBufferSize(batch);
@@ -49,13 +49,6 @@ size_t CommonPrefix(const RowKeys& keys) {
   return length;
 }
 
-uint64_t PrefixOf(std::string_view key) {
-  uint64_t prefix = 0;
-  for (size_t i = 0; i < kPrefixBytes; ++i)
-    prefix = prefix << 8 | (i < key.size() ? static_cast<uint8_t>(key[i]) : 0);
-  return prefix;
-}
-
 // The rows of `keys` in order; equal ones stay as they are.
 std::vector<int64_t> SortRowsByKeys(const RowKeys& keys) {
   struct Entry {
@@ -65,7 +58,7 @@ std::vector<int64_t> SortRowsByKeys(const RowKeys& keys) {
   const size_t common = CommonPrefix(keys);
   std::vector<Entry> entries(keys.size());
   for (size_t row = 0; row < keys.size(); ++row)
-    entries[row] = {PrefixOf(keys.at(row).substr(common)), static_cast<int64_t>(row)};
+    entries[row] = {BytePrefix(keys.at(row).substr(common)), static_cast<int64_t>(row)};
   const auto is_before = [&keys](const Entry& a, const Entry& b) {
     if (a.prefix != b.prefix) return a.prefix < b.prefix;
     const int order =
@@ -198,7 +191,7 @@ class RowSorter final : public BatchStream {
 
   Status WriteRun(BatchStream& rows, std::vector<SpilledRun>& runs) {
     if (runs.empty()) {
-      FIRN_ASSIGN(file_, MakeTemporaryFile(context_.spill_folder), "sorting rows");
+      FIRN_ASSIGN(file_, ScratchFile::Make(context_.spill_folder), "sorting rows");
     }
     SpilledRun run(file_, schema_);
     while (true) {
@@ -244,7 +237,7 @@ class RowSorter final : public BatchStream {
   std::vector<BatchPtr> batches_;
   RowKeys keys_;  // Of `batches_`.
   int64_t bytes_ = 0;
-  std::shared_ptr<TemporaryFile> file_;  // Of the newest runs.
+  std::shared_ptr<ScratchFile> file_;  // Of the newest runs.
   std::vector<SpilledRun> runs_;
   std::unique_ptr<BatchStream> sorted_;
 };

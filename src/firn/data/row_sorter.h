@@ -14,7 +14,7 @@ namespace firn {
 struct RowSortContext {
   MemoryBudget* budget = nullptr;
   CancelToken cancel;
-  /// Folder on local disk for rows that exceed the memory; see MakeTemporaryFile. Files in it have
+  /// Folder on local disk for rows that exceed the memory; see ScratchFile. Files in it have
   /// no names and vanish with the stream or the process.
   std::string spill_folder;
   int64_t batch_rows_max = 16384;  ///< Of the sorted batches.

@@ -168,7 +168,7 @@ Result<BatchPtr> SpilledRun::Read(size_t index, arrow::MemoryPool* pool) const {
   FIRN_ASSIGN(std::shared_ptr<arrow::Buffer> buffer, GuardArrowResult(ErrorCode::kInternal, [&] {
                 return arrow::AllocateBuffer(block.length, pool);
               }));
-  FIRN_RETURN_IF_ERROR(file_->ReadAt(
+  FIRN_RETURN_IF_ERROR(file_->ReadAll(
       block.offset,
       {reinterpret_cast<std::byte*>(buffer->mutable_data()), static_cast<size_t>(block.length)}));
   return GuardArrowResult(ErrorCode::kInternal, [&] {

@@ -10,7 +10,7 @@
 #include "firn/base/cancel.h"
 #include "firn/data/batch_stream.h"
 #include "firn/data/sort_keys.h"
-#include "firn/io/temporary_file.h"
+#include "firn/io/scratch_file.h"
 
 /// Sorted rows on disk, and their merge.
 
@@ -19,7 +19,7 @@ namespace firn {
 /// Sorted batches, written once and read in order. Runs of one file share it.
 class SpilledRun {
  public:
-  SpilledRun(std::shared_ptr<TemporaryFile> file, std::shared_ptr<arrow::Schema> schema)
+  SpilledRun(std::shared_ptr<ScratchFile> file, std::shared_ptr<arrow::Schema> schema)
       : file_(std::move(file)), schema_(std::move(schema)) {}
 
   /// Errors: kResourceExhausted: disk or memory; kUnavailable.
@@ -33,7 +33,7 @@ class SpilledRun {
     int64_t length = 0;
   };
 
-  std::shared_ptr<TemporaryFile> file_;
+  std::shared_ptr<ScratchFile> file_;
   std::shared_ptr<arrow::Schema> schema_;
   std::vector<Block> blocks_;
 };

@@ -28,7 +28,7 @@ struct WriteContext {
   /// Columns of a file that are encoded at the same time, on threads of their own; for callers that
   /// write one thing at a time.
   size_t encode_threads = 1;
-  std::string spill_folder;  ///< For rows that are sorted; see MakeTemporaryFile.
+  std::string spill_folder;  ///< For rows that are sorted; see ScratchFile.
 };
 
 struct DataWriteOptions {

@@ -2,8 +2,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -13,21 +11,26 @@
 
 namespace firn {
 
-Result<std::shared_ptr<ScratchFile>> ScratchFile::Make() {
-  std::error_code failure;
-  const std::filesystem::path folder = std::filesystem::temp_directory_path(failure);
-  if (failure) {
-    return MakeError(ErrorCode::kNotFound,
-                     "no folder for temporary files ({}); set TMPDIR to one with room",
-                     failure.message());
-  }
-  std::string path = (folder / "firn-scratch-XXXXXX").string();
+namespace {
+
+std::string DefaultFolder() {
+  const char* folder = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe)
+  return folder == nullptr || *folder == '\0' ? "/var/tmp" : folder;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<ScratchFile>> ScratchFile::Make(const std::string& folder) {
+  const std::string place = folder.empty() ? DefaultFolder() : folder;
+  std::string path = place + "/firn-scratch-XXXXXX";
   const int descriptor = mkostemp(path.data(), O_CLOEXEC);
   if (descriptor < 0) {
-    return internal::MakeSystemError(errno, "a file for temporary data in " + folder.string());
+    return internal::MakeSystemError(
+        errno, "a file for temporary data in " + place + " (set TMPDIR to a folder with room)");
   }
-  unlink(path.c_str());
-  return std::shared_ptr<ScratchFile>(new ScratchFile(folder.string(), descriptor));
+  std::shared_ptr<ScratchFile> file(new ScratchFile(place, descriptor));
+  if (unlink(path.c_str()) != 0) return internal::MakeSystemError(errno, path);
+  return file;
 }
 
 ScratchFile::~ScratchFile() { close(descriptor_); }
@@ -58,6 +61,13 @@ Result<int64_t> ScratchFile::ReadAt(int64_t offset, std::span<std::byte> out) {
     out = out.subspan(static_cast<size_t>(done));
   }
   return total;
+}
+
+Status ScratchFile::ReadAll(int64_t offset, std::span<std::byte> out) {
+  FIRN_ASSIGN(const int64_t read, ReadAt(offset, out));
+  if (read == static_cast<int64_t>(out.size())) return {};
+  return MakeError(ErrorCode::kInternal, "temporary data in {}: {} bytes at {} are wanted of {}",
+                   folder_, out.size(), offset, size_);
 }
 
 }  // namespace firn

@@ -10,13 +10,14 @@
 
 namespace firn {
 
-/// A file without a name in the folder for temporary files (TMPDIR): gone when it is destroyed, or
-/// when the process dies. Reads may run in parallel; appending is for one thread, with no read at
-/// the same time.
+/// A file without a name: its space is free again when it is destroyed, or when the process dies.
+/// Reads may run in parallel; appending is for one thread, with no read at the same time.
 class ScratchFile final : public InputFile {
  public:
-  /// Errors: kNotFound: no folder; kPermissionDenied, kResourceExhausted.
-  static Result<std::shared_ptr<ScratchFile>> Make();
+  /// `folder` empty: the one that the environment variable TMPDIR names, else /var/tmp, which
+  /// unlike /tmp is seldom kept in memory. Errors: kNotFound: no folder; kPermissionDenied,
+  /// kResourceExhausted, kUnavailable.
+  static Result<std::shared_ptr<ScratchFile>> Make(const std::string& folder = "");
   ~ScratchFile() override;
   ScratchFile(const ScratchFile&) = delete;
   ScratchFile& operator=(const ScratchFile&) = delete;
@@ -28,6 +29,9 @@ class ScratchFile final : public InputFile {
   int64_t size() const { return size_; }
   Result<int64_t> Size() override { return size_; }
   Result<int64_t> ReadAt(int64_t offset, std::span<std::byte> out) override;
+
+  /// Fill all of `out`. Errors: kInternal: bytes beyond the end; kUnavailable.
+  Status ReadAll(int64_t offset, std::span<std::byte> out);
 
  private:
   ScratchFile(std::string folder, int descriptor)

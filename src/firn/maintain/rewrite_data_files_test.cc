@@ -448,7 +448,7 @@ TEST_F(RewriteDataFilesTest, ReadsFilesByTheLiteralNamesThatManifestsRecord) {
     EXPECT_THAT(table().io().Stat(file.file_path), IsOk());
 }
 
-// Two files in each of six partitions; the one row of the last file of each is deleted by position.
+// Two files of one row in each of six partitions.
 Rows MakeSixPartitions(const std::function<DataFile(int64_t, const std::string&)>& write,
                        const std::function<void(const DataFile&, const std::string&)>& add) {
   Rows expected;

@@ -15,12 +15,6 @@ constexpr size_t kStatisticsBytesMax = 4096;
 // What a page gets beyond its limits: the rest of a row.
 constexpr size_t kPageSlack = 2;
 
-// At least one bit, since readers differ over runs of none.
-int IndexBits(const ValueDictionary* dictionary) {
-  if (dictionary == nullptr || dictionary->size() <= 1) return 1;
-  return BitWidth(dictionary->size() - 1);
-}
-
 }  // namespace
 
 ChunkEncoder::ChunkEncoder(const LeafNode& leaf, ValueOrder order, const ChunkOptions& options,
@@ -31,7 +25,7 @@ ChunkEncoder::ChunkEncoder(const LeafNode& leaf, ValueOrder order, const ChunkOp
       dictionary_(dictionary),
       codec_(codec),
       width_(ValueWidth(leaf.element)),
-      index_bits_(IndexBits(dictionary)),
+      index_bits_(dictionary == nullptr ? 0 : dictionary->index_bits()),
       page_rows_max_(std::clamp(options.page_rows, int64_t{1}, kPageValuesMax)),
       page_bytes_max_(std::clamp(options.page_bytes, int64_t{1}, kPageBytesMax)),
       page_bounds_(order),

@@ -152,16 +152,9 @@ class DictionaryMerge {
   bool PaysOff() const {
     const auto plain = static_cast<double>(values_.plain_bytes());
     const double count = static_cast<double>(count_);
-    const double bits = BitWidth(values_.size());
+    const double bits = values_.index_bits();
     const double value_bytes = plain / static_cast<double>(values_.size());
     return plain + count * bits / 8 < count * value_bytes;
-  }
-
-  static int BitWidth(size_t values) {
-    int bits = 1;
-    while ((size_t{1} << bits) < values)
-      ++bits;
-    return bits;
   }
 
   const size_t width_;

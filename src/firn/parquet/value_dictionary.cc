@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "firn/base/hash.h"
+#include "firn/parquet/rle_internal.h"
 #include "firn/parquet/value_dictionary_internal.h"
 
 namespace firn {
@@ -27,6 +28,8 @@ uint64_t ValueDictionary::HashOf(std::string_view value) const {
   std::memcpy(&number, value.data(), width_);
   return Scramble(number);
 }
+
+int ValueDictionary::index_bits() const { return size_ <= 1 ? 1 : BitWidth(size_ - 1); }
 
 std::string_view ValueDictionary::At(uint32_t number) const {
   const auto* plain = reinterpret_cast<const char*>(plain_.data());

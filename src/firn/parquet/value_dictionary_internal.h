@@ -22,6 +22,8 @@ class ValueDictionary {
   std::optional<uint32_t> Find(std::string_view value) const;
 
   size_t size() const { return size_; }
+  /// Of a number; at least one, since readers differ over runs of none.
+  int index_bits() const;
   /// Bytes of all values in PLAIN form.
   size_t plain_bytes() const { return plain_.size(); }
   std::span<const std::byte> plain() const { return plain_.span(); }

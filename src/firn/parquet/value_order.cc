@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "firn/base/byte_prefix.h"
 #include "firn/parquet/value_order_internal.h"
 
 namespace firn {
@@ -42,13 +42,6 @@ int CompareSigned(std::string_view a, std::string_view b) {
     if (at(a, i) != at(b, i)) return at(a, i) < at(b, i) ? -1 : 1;
   }
   return 0;
-}
-
-uint64_t PrefixOf(std::string_view bytes) {
-  uint64_t prefix = 0;
-  std::memcpy(&prefix, bytes.data(), std::min(bytes.size(), sizeof(prefix)));
-  if constexpr (std::endian::native == std::endian::little) prefix = __builtin_bswap64(prefix);
-  return prefix;
 }
 
 }  // namespace
@@ -170,7 +163,7 @@ void ValueBounds::AddFixed(const std::byte* values, size_t count, size_t width) 
 void ValueBounds::AddBytes(std::string_view value) {
   if (order_ != ValueOrder::kUnsignedBytes) return AddRange(value, value);
   // Most values are decided by their first eight bytes.
-  const uint64_t prefix = PrefixOf(value);
+  const uint64_t prefix = BytePrefix(value);
   if (!min_ || prefix < min_prefix_ || (prefix == min_prefix_ && value < *min_)) {
     min_ = std::string(value);
     min_prefix_ = prefix;
@@ -184,11 +177,11 @@ void ValueBounds::AddBytes(std::string_view value) {
 void ValueBounds::AddRange(std::string_view min, std::string_view max) {
   if (!min_ || ComparePlain(order_, min, *min_) < 0) {
     min_ = std::string(min);
-    min_prefix_ = PrefixOf(min);
+    min_prefix_ = BytePrefix(min);
   }
   if (!max_ || ComparePlain(order_, max, *max_) > 0) {
     max_ = std::string(max);
-    max_prefix_ = PrefixOf(max);
+    max_prefix_ = BytePrefix(max);
   }
 }
 
