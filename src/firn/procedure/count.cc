@@ -2,6 +2,7 @@
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
 #include "firn/procedure/snapshot_arguments_internal.h"
+#include "firn/procedure/table_argument_internal.h"
 #include "firn/procedure/table_read_internal.h"
 
 namespace firn {
@@ -32,11 +33,7 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
 
 Procedure DescribeCount() {
   std::vector<Argument> arguments = {
-      {.name = "table",
-       .type = ArgumentType::kTable,
-       .is_required = true,
-       .is_positional = true,
-       .help = "A table name or a location."},
+      TableOrLocationArgument(),
       {.name = "where",
        .type = ArgumentType::kText,
        .help = "Count only the rows for which this SQL predicate is true."}};

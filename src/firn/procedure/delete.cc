@@ -1,5 +1,6 @@
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/row_change_internal.h"
+#include "firn/procedure/table_argument_internal.h"
 
 namespace firn {
 namespace {
@@ -22,11 +23,7 @@ Procedure DescribeDelete() {
   return {.command = {"delete"},
           .call_name = "delete",
           .summary = "Delete the rows for which a condition is true.",
-          .arguments = {{.name = "table",
-                         .type = ArgumentType::kTable,
-                         .is_required = true,
-                         .is_positional = true,
-                         .help = "A table name or a location."},
+          .arguments = {TableOrLocationArgument(),
                         {.name = "where",
                          .type = ArgumentType::kText,
                          .is_required = true,

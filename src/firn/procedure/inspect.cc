@@ -9,6 +9,7 @@
 #include "firn/data/data.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/snapshot_arguments_internal.h"
+#include "firn/procedure/table_argument_internal.h"
 #include "firn/scan/metadata_table.h"
 
 namespace firn {
@@ -75,11 +76,7 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
 
 Procedure DescribeInspect() {
   std::vector<Argument> arguments = {
-      {.name = "table",
-       .type = ArgumentType::kTable,
-       .is_required = true,
-       .is_positional = true,
-       .help = "A table name or a location."},
+      TableOrLocationArgument(),
       {.name = "view",
        .type = ArgumentType::kText,
        .is_required = true,

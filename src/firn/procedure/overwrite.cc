@@ -5,6 +5,7 @@
 #include "firn/ingest/ingest.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/row_change_internal.h"
+#include "firn/procedure/table_argument_internal.h"
 
 namespace firn {
 namespace {
@@ -70,11 +71,7 @@ Procedure DescribeOverwrite() {
   return {.command = {"overwrite"},
           .call_name = "overwrite",
           .summary = "Replace the rows for which a condition is true by those of files.",
-          .arguments = {{.name = "table",
-                         .type = ArgumentType::kTable,
-                         .is_required = true,
-                         .is_positional = true,
-                         .help = "A table name or a location."},
+          .arguments = {TableOrLocationArgument(),
                         {.name = "where",
                          .type = ArgumentType::kText,
                          .is_required = true,

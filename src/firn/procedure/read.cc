@@ -1,5 +1,6 @@
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/snapshot_arguments_internal.h"
+#include "firn/procedure/table_argument_internal.h"
 #include "firn/procedure/table_read_internal.h"
 
 namespace firn {
@@ -23,11 +24,7 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
 
 std::vector<Argument> ReadArguments() {
   std::vector<Argument> arguments = {
-      {.name = "table",
-       .type = ArgumentType::kTable,
-       .is_required = true,
-       .is_positional = true,
-       .help = "A table name or a location."},
+      TableOrLocationArgument(),
       {.name = "columns",
        .type = ArgumentType::kTextList,
        .help = "Columns in this order, nested ones as a.b; also _file, _pos, _partition, _spec_id, "

@@ -2,6 +2,7 @@
 
 #include "firn/procedure/compaction_rows_internal.h"
 #include "firn/procedure/registry_internal.h"
+#include "firn/procedure/table_argument_internal.h"
 #include "firn/procedure/table_change_internal.h"
 
 namespace firn {
@@ -72,11 +73,7 @@ Procedure DescribeRewriteDataFiles() {
   return {.command = {"rewrite-data-files"},
           .call_name = "rewrite_data_files",
           .summary = "Merge small data files and apply deletes to them.",
-          .arguments = {{.name = "table",
-                         .type = ArgumentType::kTable,
-                         .is_required = true,
-                         .is_positional = true,
-                         .help = "A table name or a location."},
+          .arguments = {TableOrLocationArgument(),
                         {.name = "strategy",
                          .type = ArgumentType::kText,
                          .help = "How rows are arranged: binpack keeps their order; sort follows "

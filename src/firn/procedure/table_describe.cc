@@ -1,5 +1,6 @@
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
+#include "firn/procedure/table_argument_internal.h"
 #include "firn/procedure/table_description_internal.h"
 
 namespace firn {
@@ -19,11 +20,7 @@ Procedure DescribeTableDescribe() {
   return {.command = {"table", "describe"},
           .call_name = "table_describe",
           .summary = "Show what a table is: schema, partitioning, refs, properties.",
-          .arguments = {{.name = "table",
-                         .type = ArgumentType::kTable,
-                         .is_required = true,
-                         .is_positional = true,
-                         .help = "A table name or a location."}},
+          .arguments = {TableOrLocationArgument()},
           .can_dry_run = false,
           .run = Run};
 }

@@ -1,5 +1,6 @@
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/row_change_internal.h"
+#include "firn/procedure/table_argument_internal.h"
 
 namespace firn {
 namespace {
@@ -27,11 +28,7 @@ Procedure DescribeUpdate() {
       .command = {"update"},
       .call_name = "update",
       .summary = "Set columns of the rows for which a condition is true.",
-      .arguments = {{.name = "table",
-                     .type = ArgumentType::kTable,
-                     .is_required = true,
-                     .is_positional = true,
-                     .help = "A table name or a location."},
+      .arguments = {TableOrLocationArgument(),
                     {.name = "set",
                      .type = ArgumentType::kTextList,
                      .is_required = true,
