@@ -18,6 +18,8 @@
 #include "firn/data/parquet_bloom_internal.h"
 #include "firn/data/parquet_pages_internal.h"
 #include "firn/data/parquet_pruning_internal.h"
+#include "firn/data/part_source_internal.h"
+#include "firn/data/pool_store_internal.h"
 #include "firn/data/row_group_run_internal.h"
 
 // Parquet data files through Arrow's reader, a run of row groups at a time. Arrow assembles nested
@@ -135,7 +137,8 @@ class ParquetReader final : public DataFileReader {
  public:
   ParquetReader(std::shared_ptr<arrow::io::RandomAccessFile> input, OpenFooter footer,
                 const DataFileRequest& request)
-      : input_(std::move(input)),
+      : file_(request.file),
+        input_(std::move(input)),
         metadata_(std::move(footer.metadata)),
         fields_(std::move(footer.fields)),
         pool_(request.pool) {}
@@ -163,22 +166,93 @@ class ParquetReader final : public DataFileReader {
     }
     return GuardArrowResult(
         ErrorCode::kCorrupt, [&]() -> arrow::Result<std::unique_ptr<BatchSource>> {
-          if (run.pages != nullptr) return OpenPages(run, rows);
-          if (executor != nullptr && executor->concurrency() > 1 && CountColumns() > 1) {
-            return OpenInParallel(run, rows, *executor);
-          }
-          return OpenRun(run, rows);
+          const bool is_parallel =
+              executor != nullptr && executor->concurrency() > 1 && CountColumns() > 1;
+          auto decoded = OpenDecoded(part, is_parallel ? executor : nullptr);
+          if (!decoded.ok() || *decoded != nullptr) return decoded;
+          if (run.pages == nullptr && is_parallel) return OpenInParallel(run, rows, *executor);
+          return OpenWithArrow(run, rows);
         });
   }
 
  private:
+  arrow::Result<std::unique_ptr<BatchSource>> OpenWithArrow(const RowGroupRun& run,
+                                                            const FilePart& part) const {
+    return run.pages != nullptr ? OpenPages(run, part) : OpenRun(run, part);
+  }
+
+  // Columns that firn decodes itself, and beside them those that Arrow has to. Null if there are
+  // none of the first kind.
+  arrow::Result<std::unique_ptr<BatchSource>> OpenDecoded(size_t index, Executor* executor) const {
+    const RowGroupRun& run = runs_[index];
+    const FilePart& rows = parts_[index];
+    ARROW_ASSIGN_OR_RAISE(const int64_t file_size, input_->GetSize());
+    FlatReadOptions options{
+        .file = file_.get(),
+        .make_store = [pool = pool_.get()] { return std::make_unique<PoolStore>(pool); },
+        .verifies_checksums = run.verifies_checksums};
+    if (run.stream_buffer_bytes > 0) {
+      options.read_bytes = static_cast<size_t>(run.stream_buffer_bytes);
+    }
+    PartColumns columns{
+        .first_row = rows.first_row, .batch_rows = run.batch_rows, .executor = executor};
+    columns.rows =
+        run.pages != nullptr ? run.pages->rows : std::vector<RowRange>{{0, rows.row_count}};
+    auto scratch = std::make_shared<FlatScratch>();
+    arrow::FieldVector types;
+    std::vector<size_t> left_places;
+    std::vector<int> left_leaves;
+    for (const FileField& field : fields_) {
+      const std::vector<int> leaves = LeavesOf(field);
+      if (leaves.empty()) continue;
+      const size_t place = types.size();
+      types.push_back(arrow::field(field.name, field.type));
+      const auto leaf = FlatLeafOf(field, *metadata_, run, file_size);
+      if (!leaf) {
+        left_places.push_back(place);
+        left_leaves.insert(left_leaves.end(), leaves.begin(), leaves.end());
+        continue;
+      }
+      if (executor != nullptr) scratch = std::make_shared<FlatScratch>();
+      columns.sets.push_back(
+          {{place},
+           MakeFlatColumnSet(field, *leaf, *metadata_, run, options, scratch, pool_.get())});
+    }
+    if (columns.sets.empty()) return nullptr;
+    if (!left_leaves.empty()) {
+      ARROW_RETURN_NOT_OK(AddArrowColumns(run, left_places, left_leaves, types, columns));
+    }
+    columns.type = arrow::struct_(std::move(types));
+    columns.open_with_arrow = [this, &run, &rows] {
+      return GuardArrowResult(ErrorCode::kCorrupt, [&] { return OpenWithArrow(run, rows); });
+    };
+    return MakePartSource(std::move(columns));
+  }
+
+  arrow::Status AddArrowColumns(const RowGroupRun& run, const std::vector<size_t>& places,
+                                const std::vector<int>& leaves, arrow::FieldVector& types,
+                                PartColumns& columns) const {
+    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<parquet::arrow::FileReader> file, MakeFileReader(run));
+    ARROW_ASSIGN_OR_RAISE(auto batches, file->GetRecordBatchReader(run.row_groups, leaves));
+    const auto schema = batches->schema();
+    for (size_t i = 0; i < places.size(); ++i)
+      types[places[i]] = schema->field(static_cast<int>(i));
+    columns.sets.push_back(
+        {places, MakeArrowColumnSet(std::move(batches), std::move(file), pool_.get())});
+    return arrow::Status::OK();
+  }
+
+  arrow::Result<std::unique_ptr<parquet::arrow::FileReader>> MakeFileReader(
+      const RowGroupRun& run) const {
+    return parquet::arrow::FileReader::Make(
+        pool_.get(),
+        parquet::ParquetFileReader::Open(input_, run.ReadProperties(pool_.get()), metadata_),
+        ReaderOptions(run.batch_rows));
+  }
+
   arrow::Result<std::unique_ptr<BatchSource>> OpenRun(const RowGroupRun& run,
                                                       const FilePart& part) const {
-    const parquet::ReaderProperties properties = run.ReadProperties(pool_.get());
-    ARROW_ASSIGN_OR_RAISE(
-        auto file, parquet::arrow::FileReader::Make(
-                       pool_.get(), parquet::ParquetFileReader::Open(input_, properties, metadata_),
-                       ReaderOptions(run.batch_rows)));
+    ARROW_ASSIGN_OR_RAISE(auto file, MakeFileReader(run));
     const std::vector<int> leaves(plan_.leaves.begin(), plan_.leaves.end());
     ARROW_ASSIGN_OR_RAISE(auto batches, file->GetRecordBatchReader(run.row_groups, leaves));
     return std::make_unique<ParquetSource>(std::move(file), std::move(batches), part);
@@ -251,11 +325,7 @@ class ParquetReader final : public DataFileReader {
         share.leaves.insert(share.leaves.end(), columns[place].second.begin(),
                             columns[place].second.end());
       }
-      ARROW_ASSIGN_OR_RAISE(auto file, parquet::arrow::FileReader::Make(
-                                           pool_.get(),
-                                           parquet::ParquetFileReader::Open(
-                                               input_, run.ReadProperties(pool_.get()), metadata_),
-                                           ReaderOptions(run.batch_rows)));
+      ARROW_ASSIGN_OR_RAISE(auto file, MakeFileReader(run));
       ColumnGroup group{.places = share.places, .kept = {all}};
       ARROW_ASSIGN_OR_RAISE(group.batches,
                             file->GetRecordBatchReader(run.row_groups, share.leaves));
@@ -338,7 +408,8 @@ class ParquetReader final : public DataFileReader {
     return arrow::Status::OK();
   }
 
-  std::shared_ptr<arrow::io::RandomAccessFile> input_;
+  std::shared_ptr<InputFile> file_;
+  std::shared_ptr<arrow::io::RandomAccessFile> input_;  // The same, for Arrow.
   std::shared_ptr<parquet::FileMetaData> metadata_;
   std::vector<FileField> fields_;
   std::shared_ptr<BudgetPool> pool_;

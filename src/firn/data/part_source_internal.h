@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <arrow/type_fwd.h>
+
+#include "firn/base/executor.h"
+#include "firn/data/column_set_internal.h"
+#include "firn/data/data_file_internal.h"
+#include "firn/data/parquet_pages_internal.h"
+
+namespace firn {
+
+/// Columns that are read together, and their places among all that are read.
+struct PlacedColumns {
+  std::vector<size_t> places;
+  std::unique_ptr<ColumnSet> columns;
+};
+
+/// What a source made of column sets puts together.
+struct PartColumns {
+  std::shared_ptr<arrow::DataType> type;  ///< Struct of all columns that are read.
+  std::vector<PlacedColumns> sets;
+  std::vector<RowRange> rows;  ///< Wanted; counted from the start of the part, ascending.
+  int64_t first_row = 0;       ///< File position of row 0 of the part.
+  int64_t batch_rows = 0;
+  Executor* executor = nullptr;  ///< Set: columns are decoded in parallel.
+  /// Read the part through Arrow: where own decoding does not understand a page, Arrow tells
+  /// whether that is damaged.
+  std::function<Result<std::unique_ptr<BatchSource>>()> open_with_arrow;
+};
+
+std::unique_ptr<BatchSource> MakePartSource(PartColumns part);
+
+}  // namespace firn

@@ -1,0 +1,258 @@
+#include "firn/parquet/flat_column.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "firn/parquet/bits_internal.h"
+#include "firn/parquet/compression_internal.h"
+#include "firn/parquet/page_stream_internal.h"
+#include "firn/parquet/value_decoder_internal.h"
+
+namespace firn {
+namespace {
+
+constexpr int32_t kDecimalBytesMax = 16;
+constexpr int32_t kFixedBytesMax = 1 << 20;
+constexpr size_t kWordBits = 64;
+
+uint64_t WordAt(const std::byte* bits, size_t word) {
+  uint64_t value = 0;
+  std::memcpy(&value, bits + word * sizeof(value), sizeof(value));
+  return value;
+}
+
+std::unique_ptr<ValueDecoder> MakeDecoder(const FlatLeaf& leaf, const MakeByteStore& make_store) {
+  if (leaf.form == ValueForm::kBits) return MakeBitDecoder();
+  if (leaf.form == ValueForm::kText) return MakeTextDecoder(make_store());
+  return MakeFixedDecoder(leaf, make_store());
+}
+
+}  // namespace
+
+struct FlatScratch::State {
+  PageCodec codec;
+  std::vector<uint32_t> picks;
+  std::vector<uint32_t> value_picks;
+  std::vector<std::byte> bits;
+
+  std::byte* BitsFor(size_t count) {
+    const size_t size = count / 8 + 1 + ByteStore::kSlack;
+    if (bits.size() < size) bits.resize(size);
+    return bits.data();
+  }
+};
+
+FlatScratch::FlatScratch() : state_(std::make_unique<State>()) {}
+FlatScratch::~FlatScratch() = default;
+
+size_t FlatLeaf::width() const {
+  switch (form) {
+    case ValueForm::kBits:
+    case ValueForm::kText:
+      return 0;
+    case ValueForm::kDecimal:
+      return static_cast<size_t>(kDecimalBytesMax);
+    case ValueForm::kFixed:
+      break;
+  }
+  if (type == PhysicalType::kFixedLenByteArray) return static_cast<size_t>(type_length);
+  return type == PhysicalType::kInt64 || type == PhysicalType::kDouble ? 8 : 4;
+}
+
+bool CanReadFlat(const FlatLeaf& leaf, ParquetCodec codec) {
+  if (!IsSupported(codec)) return false;
+  const bool is_integer = leaf.type == PhysicalType::kInt32 || leaf.type == PhysicalType::kInt64;
+  const bool is_bytes = leaf.type == PhysicalType::kFixedLenByteArray && leaf.type_length > 0 &&
+                        leaf.type_length <= kFixedBytesMax;
+  switch (leaf.form) {
+    case ValueForm::kBits:
+      return leaf.type == PhysicalType::kBoolean;
+    case ValueForm::kText:
+      return leaf.type == PhysicalType::kByteArray;
+    case ValueForm::kDecimal:
+      return is_integer || (is_bytes && leaf.type_length <= kDecimalBytesMax);
+    case ValueForm::kFixed:
+      return is_integer || is_bytes || leaf.type == PhysicalType::kFloat ||
+             leaf.type == PhysicalType::kDouble;
+  }
+  return false;
+}
+
+struct FlatColumnReader::State {
+  State(const FlatLeaf& leaf_, std::vector<FlatChunk> chunks_, const FlatReadOptions& options,
+        std::shared_ptr<FlatScratch> shared)
+      : is_optional(leaf_.is_optional),
+        chunks(std::move(chunks_)),
+        owner(std::move(shared)),
+        scratch(owner->state()),
+        pages(leaf_, options, scratch.codec),
+        decoder(MakeDecoder(leaf_, options.make_store)) {}
+
+  // Go to a page that has rows left.
+  Status Reach() {
+    while (rows_left == 0) {
+      if (is_in_chunk) {
+        FIRN_ASSIGN(const std::optional<size_t> rows, pages.Next());
+        is_in_chunk = rows.has_value();
+        is_open = false;
+        rows_passed = 0;
+        rows_left = rows.value_or(0);
+        continue;
+      }
+      if (next_chunk == chunks.size()) {
+        return MakeError(ErrorCode::kCorrupt, "a column has fewer rows than the footer tells");
+      }
+      FIRN_ASSIGN(const std::optional<PageBody> dictionary, pages.Begin(chunks[next_chunk++]));
+      if (dictionary && dictionary->encoding != ParquetEncoding::kPlain &&
+          dictionary->encoding != ParquetEncoding::kPlainDictionary) {
+        return UnsupportedEncoding(dictionary->encoding);
+      }
+      FIRN_RETURN_IF_ERROR(decoder->SetDictionary(dictionary ? &*dictionary : nullptr));
+      is_in_chunk = true;
+    }
+    return {};
+  }
+
+  // Decompress the page, of which some rows were passed over.
+  Status Open() {
+    if (is_open) return {};
+    FIRN_ASSIGN(const PageBody body, pages.Open());
+    if (is_optional) FIRN_RETURN_IF_ERROR(levels.Begin(body.levels, 1));
+    FIRN_RETURN_IF_ERROR(decoder->SetPage(body.encoding, body.values));
+    is_open = true;
+    return SkipValues(std::exchange(rows_passed, 0));
+  }
+
+  Status SkipValues(size_t rows) {
+    if (!is_optional || rows == 0) return decoder->Skip(rows);
+    FIRN_ASSIGN(const size_t values, levels.ReadBits(rows, scratch.BitsFor(rows), 0));
+    return decoder->Skip(values);
+  }
+
+  Status ReadRows(size_t rows, FlatOutput& out) {
+    FIRN_RETURN_IF_ERROR(Open());
+    size_t values = rows;
+    if (is_optional) {
+      FIRN_ASSIGN(values, levels.ReadBits(rows, out.validity, out.row_count));
+    }
+    FIRN_RETURN_IF_ERROR(decoder->Read(values, out));
+    Settle(rows, values, out);
+    return {};
+  }
+
+  Status PickRows(size_t rows, std::span<const uint32_t> picks, FlatOutput& out) {
+    FIRN_RETURN_IF_ERROR(Open());
+    std::span<const uint32_t> value_picks = picks;
+    size_t values = rows;
+    if (is_optional) {
+      std::byte* const bits = scratch.BitsFor(rows);
+      FIRN_ASSIGN(values, levels.ReadBits(rows, bits, 0));
+      if (values == rows) {
+        FillBits(true, out.validity, out.row_count, picks.size());
+      } else {
+        value_picks = PickValues(bits, picks, out);
+      }
+    }
+    FIRN_RETURN_IF_ERROR(decoder->Pick(values, value_picks, out));
+    Settle(picks.size(), value_picks.size(), out);
+    return {};
+  }
+
+  // The picked rows that have a value, counted in values; the others become null.
+  std::span<const uint32_t> PickValues(const std::byte* bits, std::span<const uint32_t> picks,
+                                       const FlatOutput& out) {
+    std::vector<uint32_t>& places = scratch.value_picks;
+    places.clear();
+    size_t word = 0;
+    size_t before = 0;  // Values in the words before `word`.
+    for (size_t i = 0; i < picks.size(); ++i) {
+      for (; word < picks[i] / kWordBits; ++word)
+        before += static_cast<size_t>(std::popcount(WordAt(bits, word)));
+      const uint64_t below = (uint64_t{1} << (picks[i] % kWordBits)) - 1;
+      const bool has_value = TestBit(bits, picks[i]);
+      PutBit(out.validity, out.row_count + i, has_value);
+      if (!has_value) continue;
+      const int within = std::popcount(WordAt(bits, word) & below);
+      places.push_back(static_cast<uint32_t>(before + static_cast<size_t>(within)));
+    }
+    return places;
+  }
+
+  void Settle(size_t rows, size_t values, FlatOutput& out) {
+    if (values < rows) decoder->Spread(rows, values, out);
+    out.row_count += rows;
+    out.null_count += rows - values;
+  }
+
+  const bool is_optional;
+  const std::vector<FlatChunk> chunks;
+  const std::shared_ptr<FlatScratch> owner;
+  FlatScratch::State& scratch;
+  PageStream pages;
+  std::unique_ptr<ValueDecoder> decoder;
+  NumberStream levels;
+  size_t next_chunk = 0;
+  bool is_in_chunk = false;
+  bool is_open = false;
+  size_t rows_passed = 0;  // Of a page that is not open.
+  size_t rows_left = 0;    // Of the page.
+};
+
+FlatColumnReader::FlatColumnReader(const FlatLeaf& leaf, std::vector<FlatChunk> chunks,
+                                   const FlatReadOptions& options,
+                                   std::shared_ptr<FlatScratch> scratch)
+    : state_(std::make_unique<State>(leaf, std::move(chunks), options, std::move(scratch))) {}
+FlatColumnReader::FlatColumnReader(FlatColumnReader&&) noexcept = default;
+FlatColumnReader::~FlatColumnReader() = default;
+
+Status FlatColumnReader::Read(size_t count, FlatOutput& out) {
+  while (count > 0) {
+    FIRN_RETURN_IF_ERROR(state_->Reach());
+    const size_t rows = std::min(count, state_->rows_left);
+    FIRN_RETURN_IF_ERROR(state_->ReadRows(rows, out));
+    state_->rows_left -= rows;
+    count -= rows;
+  }
+  return {};
+}
+
+Status FlatColumnReader::Skip(size_t count) {
+  while (count > 0) {
+    FIRN_RETURN_IF_ERROR(state_->Reach());
+    const size_t rows = std::min(count, state_->rows_left);
+    if (state_->is_open) {
+      FIRN_RETURN_IF_ERROR(state_->SkipValues(rows));
+    } else {
+      state_->rows_passed += rows;
+    }
+    state_->rows_left -= rows;
+    count -= rows;
+  }
+  return {};
+}
+
+Status FlatColumnReader::Pick(size_t count, std::span<const uint32_t> picks, FlatOutput& out) {
+  std::vector<uint32_t>& places = state_->scratch.picks;  // In the page.
+  size_t begin = 0;
+  while (begin < count) {
+    FIRN_RETURN_IF_ERROR(state_->Reach());
+    const size_t rows = std::min(count - begin, state_->rows_left);
+    const auto end = std::lower_bound(picks.begin(), picks.end(), begin + rows);
+    if (end == picks.begin()) {
+      FIRN_RETURN_IF_ERROR(Skip(rows));
+    } else {
+      places.assign(picks.begin(), end);
+      for (uint32_t& place : places)
+        place -= static_cast<uint32_t>(begin);
+      FIRN_RETURN_IF_ERROR(state_->PickRows(rows, places, out));
+      state_->rows_left -= rows;
+    }
+    picks = picks.subspan(static_cast<size_t>(end - picks.begin()));
+    begin += rows;
+  }
+  return {};
+}
+
+}  // namespace firn

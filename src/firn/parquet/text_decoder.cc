@@ -1,0 +1,222 @@
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "firn/parquet/bits_internal.h"
+#include "firn/parquet/value_decoder_internal.h"
+
+// Byte arrays. Copies of short ones take two moves of 16 bytes, which may run over the end.
+
+namespace firn {
+namespace {
+
+constexpr size_t kPrefix = sizeof(uint32_t);
+constexpr size_t kMove = 16;
+constexpr size_t kTextBytesMax = std::numeric_limits<int32_t>::max();
+static_assert(2 * kMove <= ByteStore::kSlack);
+
+uint32_t LoadLength(const std::byte* in) {
+  uint32_t length = 0;
+  std::memcpy(&length, in, sizeof(length));
+  return length;
+}
+
+inline void CopyText(const std::byte* in, size_t length, std::byte* out) {
+  if (length > 2 * kMove) {
+    std::memcpy(out, in, length);
+    return;
+  }
+  std::byte head[kMove];
+  std::memcpy(head, in, kMove);
+  std::memcpy(out, head, kMove);
+  if (length <= kMove) return;
+  std::memcpy(head, in + kMove, kMove);
+  std::memcpy(out + kMove, head, kMove);
+}
+
+// The end of the text, and how much fits there.
+struct TextEnd {
+  std::byte* bytes = nullptr;
+  size_t size = 0;
+  size_t capacity = 0;
+
+  void Add(const std::byte* text, size_t length) {
+    CopyText(text, length, bytes + size);
+    size += length;
+  }
+};
+
+// Room for `more` bytes of text and, where it has to grow, for `expected`.
+Result<TextEnd> MakeRoom(FlatOutput& out, size_t more, size_t expected) {
+  const size_t wanted = out.text_bytes + more;
+  if (wanted > kTextBytesMax) {
+    return MakeError(ErrorCode::kUnsupported, "{} bytes of text at one time", wanted);
+  }
+  size_t size = wanted;
+  if (wanted > out.text->capacity()) {
+    size = std::max({wanted, out.text_bytes + expected, out.text_bytes + out.text_bytes / 2});
+    size = std::min(size, kTextBytesMax);
+  }
+  FIRN_ASSIGN(std::byte * bytes, out.text->Hold(size, out.text_bytes));
+  return TextEnd{.bytes = bytes,
+                 .size = out.text_bytes,
+                 .capacity = std::min(out.text->capacity(), kTextBytesMax)};
+}
+
+struct Entry {
+  uint32_t offset = 0;  // In the dictionary page.
+  uint32_t length = 0;
+};
+
+class TextDecoder final : public ValueDecoder {
+ public:
+  explicit TextDecoder(std::unique_ptr<ByteStore> store) : store_(std::move(store)) {}
+
+  Status SetDictionary(const PageBody* dictionary) override {
+    dictionary_size_ = 0;
+    if (dictionary == nullptr) return {};
+    const std::span<const std::byte> bytes = dictionary->values;
+    const size_t count = dictionary->value_count;
+    if (bytes.size() / kPrefix < count) return EndsEarly();
+    FIRN_ASSIGN(std::byte * memory, store_->Hold(count * sizeof(Entry), 0));
+    Entry* const entries = reinterpret_cast<Entry*>(memory);
+    size_t at = 0;
+    for (size_t i = 0; i < count; ++i) {
+      if (bytes.size() - at < kPrefix) return EndsEarly();
+      const uint32_t length = LoadLength(bytes.data() + at);
+      at += kPrefix;
+      if (length > bytes.size() - at) return EndsEarly();
+      entries[i] = {static_cast<uint32_t>(at), length};
+      at += length;
+    }
+    entries_ = entries;
+    texts_ = bytes.data();
+    dictionary_size_ = count;
+    return {};
+  }
+
+  Status SetPage(ParquetEncoding encoding, std::span<const std::byte> values) override {
+    is_indexed_ = HoldsIndices(encoding);
+    if (is_indexed_) return indices_.Begin(values, dictionary_size_);
+    if (encoding != ParquetEncoding::kPlain) return UnsupportedEncoding(encoding);
+    plain_ = values.data();
+    end_ = plain_ + values.size();
+    return {};
+  }
+
+  Status Read(size_t count, FlatOutput& out) override {
+    int32_t* ends = out.offsets + out.row_count + 1;
+    if (is_indexed_) {
+      return indices_.Read(count,
+                           [&](const NumberBlock& block) { return Append(block, ends, out); });
+    }
+    FIRN_ASSIGN(TextEnd text, MakeRoom(out, 0, 0));
+    for (size_t i = 0; i < count; ++i) {
+      if (!BeginText()) return EndsEarly();
+      if (length_ > text.capacity - text.size) {
+        out.text_bytes = text.size;
+        FIRN_ASSIGN(text, MakeRoom(out, length_, length_ + Expected(count - i)));
+      }
+      text.Add(plain_, length_);
+      plain_ += length_;
+      ends[i] = static_cast<int32_t>(text.size);
+    }
+    out.text_bytes = text.size;
+    return {};
+  }
+
+  Status Pick(size_t count, std::span<const uint32_t> picks, FlatOutput& out) override {
+    int32_t* ends = out.offsets + out.row_count + 1;
+    if (is_indexed_) {
+      return indices_.Pick(count, picks,
+                           [&](const NumberBlock& block) { return Append(block, ends, out); });
+    }
+    size_t at = 0;
+    for (size_t i = 0; i < picks.size(); ++i) {
+      FIRN_RETURN_IF_ERROR(Skip(picks[i] - at));
+      if (!BeginText()) return EndsEarly();
+      FIRN_ASSIGN(TextEnd text, MakeRoom(out, length_, length_ * (picks.size() - i)));
+      text.Add(plain_, length_);
+      plain_ += length_;
+      ends[i] = static_cast<int32_t>(text.size);
+      out.text_bytes = text.size;
+      at = picks[i] + size_t{1};
+    }
+    return Skip(count - at);
+  }
+
+  Status Skip(size_t count) override {
+    if (is_indexed_) return indices_.Skip(count);
+    for (size_t i = 0; i < count; ++i) {
+      if (!BeginText()) return EndsEarly();
+      plain_ += length_;
+    }
+    return {};
+  }
+
+  void Spread(size_t rows, size_t count, FlatOutput& out) override {
+    int32_t* ends = out.offsets + out.row_count + 1;
+    for (size_t i = rows; i-- > 0 && count <= i;) {
+      // The end of the last value up to this row; a null is empty.
+      ends[i] = ends[static_cast<ptrdiff_t>(count) - 1];
+      count -= static_cast<size_t>(TestBit(out.validity, out.row_count + i));
+    }
+  }
+
+ private:
+  static Error EndsEarly() {
+    return MakeError(ErrorCode::kCorrupt, "a text is longer than its page");
+  }
+
+  // Go to the next text of the page: its first byte and its length. False if there is none.
+  bool BeginText() {
+    const auto left = static_cast<size_t>(end_ - plain_);
+    if (left < kPrefix) return false;
+    length_ = LoadLength(plain_);
+    plain_ += kPrefix;
+    return length_ <= left - kPrefix;
+  }
+
+  // Bytes that the next `count` texts of the page might have: as many as all that are left, if
+  // they are about as long as the current one.
+  size_t Expected(size_t count) const {
+    const auto left = static_cast<size_t>(end_ - plain_);
+    return std::min(left, count * (length_ + length_ / 4 + 1));
+  }
+
+  Status Append(const NumberBlock& block, int32_t*& ends, FlatOutput& out) const {
+    size_t bytes = 0;
+    if (block.is_run) {
+      bytes = block.count * size_t{entries_[block.number].length};
+    } else {
+      for (size_t i = 0; i < block.count; ++i)
+        bytes += entries_[block.numbers[i]].length;
+    }
+    FIRN_ASSIGN(TextEnd text, MakeRoom(out, bytes, bytes));
+    for (size_t i = 0; i < block.count; ++i) {
+      const Entry entry = entries_[block.is_run ? block.number : block.numbers[i]];
+      text.Add(texts_ + entry.offset, entry.length);
+      *ends++ = static_cast<int32_t>(text.size);
+    }
+    out.text_bytes = text.size;
+    return {};
+  }
+
+  std::unique_ptr<ByteStore> store_;
+  const Entry* entries_ = nullptr;  // Of the dictionary, in `store_`.
+  const std::byte* texts_ = nullptr;
+  size_t dictionary_size_ = 0;
+  bool is_indexed_ = false;
+  IndexReader indices_;
+  const std::byte* plain_ = nullptr;  // The rest of the page.
+  const std::byte* end_ = nullptr;
+  size_t length_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ValueDecoder> MakeTextDecoder(std::unique_ptr<ByteStore> dictionary) {
+  return std::make_unique<TextDecoder>(std::move(dictionary));
+}
+
+}  // namespace firn
