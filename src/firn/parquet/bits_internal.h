@@ -7,8 +7,8 @@
 
 namespace firn {
 
-/// Numbers [first, first + count) of those of `width` (1 to 32) bits that begin at `in`. Eight bytes
-/// behind the last one can be read.
+/// Numbers [first, first + count) of those of `width` (1 to 32) bits that begin at `in`. Eight
+/// bytes behind the last one can be read.
 void UnpackNumbers(const std::byte* in, int width, size_t first, size_t count, uint32_t* out);
 
 /// Copy `count` bits. Returns how many are set. Eight bytes behind both ends can be read, and the

@@ -21,8 +21,8 @@ class ChunkWindow {
 
   size_t size() const { return size_; }
 
-  /// The bytes from `offset` (at most the size) on: `size` of them or more, fewer only at the end of
-  /// the chunk. They stay until the next call. Errors: kCorrupt: the file ends too early;
+  /// The bytes from `offset` (at most the size) on: `size` of them or more, fewer only at the end
+  /// of the chunk. They stay until the next call. Errors: kCorrupt: the file ends too early;
   /// kResourceExhausted; those of the file.
   Result<std::span<const std::byte>> At(size_t offset, size_t size);
 
