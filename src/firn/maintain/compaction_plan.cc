@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "firn/format/delete_reference.h"
+#include "firn/maintain/compaction_internal.h"
 #include "firn/maintain/file_sizes_internal.h"
 #include "firn/maintain/obsolete_deletes_internal.h"
 #include "firn/maintain/rewrite_data_files.h"
@@ -184,6 +185,19 @@ void NumberGroups(std::vector<FileGroup>& groups, const TableMetadata& metadata,
 }
 
 }  // namespace
+
+FileGroup MakePartOfGroup(const FileGroup& group, std::vector<FileScanTask> inputs,
+                          const RewriteDataFilesOptions& options) {
+  FileGroup part = MakeGroup(Bucket{group.partition, {}}, std::move(inputs), SizesOf(options),
+                             group.output_spec_id);
+  part.partition_path = group.partition_path;
+  return part;
+}
+
+void RenumberGroups(CompactionPlan& plan) {
+  for (size_t i = 0; i < plan.groups.size(); ++i)
+    plan.groups[i].index = static_cast<int64_t>(i);
+}
 
 Result<CompactionPlan> PlanCompaction(const MaintainContext& context, const Table& table,
                                       const std::string& branch, const ExpressionPtr& where,

@@ -9,7 +9,7 @@
 #include "firn/data/space_filling_keys.h"
 #include "firn/data/transcode_files.h"
 #include "firn/data/writer.h"
-#include "firn/maintain/rewrite_data_files.h"
+#include "firn/maintain/compaction_internal.h"
 
 namespace firn {
 namespace {
@@ -166,18 +166,25 @@ Result<std::vector<DataFile>> WriteGroup(const MaintainContext& context, const T
 
 }  // namespace
 
+Status VerifyGroup(const MaintainContext& context, const Table& table, const FileGroup& group,
+                   const std::vector<DataFile>& outputs) {
+  if (context.verification == Verification::kOff) return {};
+  FIRN_RETURN_IF_ERROR(VerifyRows(group, outputs));
+  if (context.verification == Verification::kCounts) return {};
+  return VerifyContent(context, table, group, outputs);
+}
+
 Result<GroupResult> RunFileGroup(const MaintainContext& context, const Table& table,
                                  const FileGroup& group, const RewriteOrder& order) {
   FIRN_ASSIGN(std::vector<DataFile> outputs, WriteGroup(context, table, group, order),
               "group {} ({})", group.index, group.partition_path);
-  if (context.verification != Verification::kOff) {
-    if (const Status verified = VerifyRows(group, outputs); !verified.ok()) {
-      DiscardOutputs(*table.io, outputs);
-      return verified.error();
-    }
-  }
-  if (context.verification == Verification::kContent) {
-    FIRN_RETURN_IF_ERROR(VerifyContent(context, table, group, outputs));
+  if (const Status verified = VerifyGroup(context, table, group, outputs); !verified.ok()) {
+    const ErrorCode code = verified.error().code();
+    const bool is_evidence =
+        code == ErrorCode::kInternal ||
+        (code == ErrorCode::kCorrupt && context.verification == Verification::kContent);
+    if (!is_evidence) DiscardOutputs(*table.io, outputs);
+    return verified.error();
   }
   return GroupResult{.index = group.index, .outputs = std::move(outputs)};
 }

@@ -23,12 +23,13 @@ std::unordered_set<std::string> DeletesOf(const FileGroup& group) {
 
 RewriteCommits::RewriteCommits(const MaintainContext& context, const Table& table,
                                const CompactionPlan& plan, std::string branch,
-                               const RewriteDataFilesOptions& options)
+                               const RewriteDataFilesOptions& options, RewriteJournal* journal)
     : context_(context),
       table_(table),
       plan_(plan),
       branch_(std::move(branch)),
       options_(options),
+      journal_(journal),
       groups_per_commit_(plan.groups.size()),
       groups_left_(plan.groups.size()) {
   if (options.has_partial_progress) {
@@ -110,9 +111,48 @@ void RewriteCommits::Count(const std::vector<GroupResult>& batch, const CommitRe
   ++result_.commit_count;
 }
 
+void RewriteCommits::Discard(const GroupResult& result) {
+  DiscardOutputs(*table_.io, result.outputs);
+  if (journal_ != nullptr) journal_->Forget(result.index);
+}
+
+// Leave in `batch` what no other run has taken over.
+Status RewriteCommits::ClaimBatch(std::vector<GroupResult>& batch) {
+  if (journal_ == nullptr) return {};
+  std::vector<GroupResult> ours;
+  std::optional<int64_t> lost;
+  for (GroupResult& result : batch) {
+    FIRN_ASSIGN(const bool is_ours, journal_->Claim(result.index));
+    if (is_ours) {
+      ours.push_back(std::move(result));
+      continue;
+    }
+    const FileGroup& group = plan_.groups[static_cast<size_t>(result.index)];
+    lost = result.index;
+    result_.failed_data_files_count += static_cast<int32_t>(group.inputs.size());
+    Log(LogLevel::kWarning, "group {} ({}) was taken over by another run", group.index,
+        group.partition_path);
+  }
+  batch = std::move(ours);
+  if (!lost || options_.has_partial_progress) return {};
+  for (const GroupResult& result : batch)
+    Discard(result);
+  return MakeError(ErrorCode::kCommitConflict,
+                   "group {} was taken over by another rewrite of this table, which took this one "
+                   "for ended; nothing was committed",
+                   *lost);
+}
+
 Status RewriteCommits::CommitBatch(std::vector<GroupResult> batch) {
+  FIRN_RETURN_IF_ERROR(ClaimBatch(batch));
+  if (batch.empty()) return {};
   const Result<CommitResult> committed = Commit(batch);
-  if (committed.ok()) return {};
+  if (committed.ok()) {
+    for (const GroupResult& result : batch) {
+      if (journal_ != nullptr) journal_->Forget(result.index);
+    }
+    return {};
+  }
   return OnConflict(std::move(batch), committed.error());
 }
 
@@ -129,7 +169,7 @@ Status RewriteCommits::OnConflict(std::vector<GroupResult> batch, const Error& e
     return {};
   }
   for (const GroupResult& result : batch)
-    DiscardOutputs(*table_.io, result.outputs);
+    Discard(result);
   if (!options_.has_partial_progress) return error;
   ++failed_commits_;
   if (!first_failure_) first_failure_ = error;
@@ -156,10 +196,11 @@ Result<RewriteDataFilesResult> RewriteCommits::Finish() {
   return result_;
 }
 
-void RewriteCommits::Discard() {
+void RewriteCommits::Abandon() {
   const std::lock_guard lock(mutex_);
-  for (const GroupResult& result : std::exchange(waiting_, {}))
-    DiscardOutputs(*table_.io, result.outputs);
+  for (const GroupResult& result : std::exchange(waiting_, {})) {
+    if (journal_ == nullptr) DiscardOutputs(*table_.io, result.outputs);
+  }
 }
 
 }  // namespace firn

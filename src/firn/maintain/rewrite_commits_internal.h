@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "firn/maintain/rewrite_data_files.h"
+#include "firn/maintain/rewrite_journal_internal.h"
 
 namespace firn {
 
@@ -15,7 +15,8 @@ namespace firn {
 class RewriteCommits {
  public:
   RewriteCommits(const MaintainContext& context, const Table& table, const CompactionPlan& plan,
-                 std::string branch, const RewriteDataFilesOptions& options);
+                 std::string branch, const RewriteDataFilesOptions& options,
+                 RewriteJournal* journal);
 
   /// With partial progress this may commit a batch. Errors: kCommitUnknown, after which nothing
   /// more is committed. Conflicts are counted, and told by `Finish`.
@@ -28,11 +29,14 @@ class RewriteCommits {
   /// failure, if more commits failed than are allowed, or if none succeeded.
   Result<RewriteDataFilesResult> Finish();
 
-  /// Delete the outputs of groups that are not committed.
-  void Discard();
+  /// The run ends early: delete the outputs of groups that are not committed, or leave them to a
+  /// later run if there is a journal.
+  void Abandon();
 
  private:
   Status CommitBatch(std::vector<GroupResult> batch);
+  Status ClaimBatch(std::vector<GroupResult>& batch);
+  void Discard(const GroupResult& result);
   Result<CommitResult> Commit(const std::vector<GroupResult>& batch);
   Status OnConflict(std::vector<GroupResult> batch, const Error& error);
   RewriteFilesRequest MakeRequest(const std::vector<GroupResult>& batch) const;
@@ -43,6 +47,7 @@ class RewriteCommits {
   const CompactionPlan& plan_;
   const std::string branch_;
   const RewriteDataFilesOptions& options_;
+  RewriteJournal* const journal_;  // May be null.
   size_t groups_per_commit_ = 0;
 
   std::mutex mutex_;

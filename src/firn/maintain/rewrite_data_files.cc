@@ -1,8 +1,11 @@
 #include "firn/maintain/rewrite_data_files.h"
 
+#include <memory>
 #include <mutex>
 #include <utility>
 
+#include "firn/base/log.h"
+#include "firn/maintain/rewrite_adoption_internal.h"
 #include "firn/maintain/rewrite_commits_internal.h"
 
 namespace firn {
@@ -12,8 +15,15 @@ namespace {
 class GroupRunner {
  public:
   GroupRunner(const MaintainContext& context, const Table& table, const CompactionPlan& plan,
-              const RewriteDataFilesOptions& options, RewriteCommits& commits)
-      : context_(context), table_(table), plan_(plan), options_(options), commits_(commits) {
+              const RewriteDataFilesOptions& options, RewriteCommits& commits,
+              RewriteJournal* journal, std::vector<GroupResult> adopted)
+      : context_(context),
+        table_(table),
+        plan_(plan),
+        options_(options),
+        commits_(commits),
+        journal_(journal),
+        adopted_(std::move(adopted)) {
     progress_.phase = "rewriting";
     for (const FileGroup& group : plan.groups) {
       progress_.files_total += static_cast<int64_t>(group.inputs.size());
@@ -23,28 +33,45 @@ class GroupRunner {
 
   Status Run() {
     Report();
+    // Groups that were taken over are the last ones.
+    const size_t written_here = plan_.groups.size() - adopted_.size();
+    for (GroupResult& result : adopted_) {
+      const FileGroup& group = plan_.groups[static_cast<size_t>(result.index)];
+      FIRN_RETURN_IF_ERROR(commits_.Add(std::move(result)));
+      AddDone(group);
+    }
     return ParallelFor(
-        *context_.commit.executor, plan_.groups.size(),
+        *context_.commit.executor, written_here,
         [&](size_t i) { return RunGroup(plan_.groups[i]); }, context_.commit.cancel,
         static_cast<size_t>(options_.max_concurrent_file_group_rewrites));
   }
 
  private:
   Status RunGroup(const FileGroup& group) {
-    Result<GroupResult> result = RunFileGroup(context_, table_, group, options_.order);
+    Result<GroupResult> result =
+        RunFileGroup(context_, journal_ == nullptr ? table_ : journal_->ForGroup(group.index),
+                     group, options_.order);
     if (result.ok()) {
+      if (journal_ != nullptr) journal_->AddFinished(group, *result);
       FIRN_RETURN_IF_ERROR(commits_.Add(std::move(*result)));
-    } else if (options_.has_partial_progress && result.error().code() != ErrorCode::kCancelled &&
-               result.error().code() != ErrorCode::kInternal) {
-      commits_.AddFailure(group, result.error());
     } else {
-      return result.error();
+      // Nothing is left of it, or what is left is evidence.
+      if (journal_ != nullptr) journal_->Forget(group.index);
+      if (!options_.has_partial_progress || result.error().code() == ErrorCode::kCancelled ||
+          result.error().code() == ErrorCode::kInternal) {
+        return result.error();
+      }
+      commits_.AddFailure(group, result.error());
     }
+    AddDone(group);
+    return {};
+  }
+
+  void AddDone(const FileGroup& group) {
     const std::lock_guard lock(mutex_);
     progress_.files_done += static_cast<int64_t>(group.inputs.size());
     progress_.bytes_done += group.input_bytes;
     Report();
-    return {};
   }
 
   void Report() const {
@@ -56,9 +83,54 @@ class GroupRunner {
   const CompactionPlan& plan_;
   const RewriteDataFilesOptions& options_;
   RewriteCommits& commits_;
+  RewriteJournal* const journal_;  // May be null.
+  std::vector<GroupResult> adopted_;
   std::mutex mutex_;
   Progress progress_;
 };
+
+// Jobs that are smaller are done again rather than written down.
+constexpr int64_t kJournalBytesMin = int64_t{1} << 30;
+
+bool WantsJournal(const CompactionPlan& plan, const RewriteDataFilesOptions& options) {
+  if (options.has_journal) return *options.has_journal;
+  int64_t bytes = 0;
+  for (const FileGroup& group : plan.groups)
+    bytes += group.input_bytes;
+  return bytes > kJournalBytesMin;
+}
+
+// A rewrite without journal is better than none.
+std::unique_ptr<RewriteJournal> StartJournal(const MaintainContext& context, const Table& table,
+                                             const std::string& signature) {
+  auto journal = RewriteJournal::Start(context, table, signature);
+  if (journal.ok()) return std::move(*journal);
+  Log(LogLevel::kWarning, "the rewrite goes on without a journal: {}", journal.error().Format());
+  return nullptr;
+}
+
+Result<RewriteDataFilesResult> RunPlan(const MaintainContext& context, const Table& table,
+                                       const std::string& branch,
+                                       const RewriteDataFilesOptions& options,
+                                       const CompactionPlan& plan, RewriteJournal* journal,
+                                       std::vector<GroupResult> adopted) {
+  RewriteCommits commits(context, table, plan, branch, options, journal);
+  GroupRunner runner(context, table, plan, options, commits, journal, std::move(adopted));
+  if (const Status status = runner.Run(); !status.ok()) {
+    commits.Abandon();
+    return status.error();
+  }
+  return commits.Finish();
+}
+
+// So that people know that a second run costs less.
+Error WithHint(const Error& error, size_t finished) {
+  if (finished == 0) return error;
+  return MakeError(error.code(),
+                   "{} ({} finished groups are kept: the same command, run again within two days, "
+                   "takes them over)",
+                   error.message(), finished);
+}
 
 }  // namespace
 
@@ -66,15 +138,22 @@ Result<RewriteDataFilesResult> RewriteDataFiles(const MaintainContext& context, 
                                                 const std::string& branch,
                                                 const ExpressionPtr& where,
                                                 const RewriteDataFilesOptions& options) {
-  FIRN_ASSIGN(const CompactionPlan plan, PlanCompaction(context, table, branch, where, options));
+  FIRN_ASSIGN(CompactionPlan plan, PlanCompaction(context, table, branch, where, options));
   if (plan.groups.empty()) return RewriteDataFilesResult();
-  RewriteCommits commits(context, table, plan, branch, options);
-  if (const Status status = GroupRunner(context, table, plan, options, commits).Run();
-      !status.ok()) {
-    commits.Discard();
-    return status.error();
+  std::unique_ptr<RewriteJournal> journal;
+  std::vector<GroupResult> adopted;
+  if (WantsJournal(plan, options)) {
+    const std::string signature = RewriteSignature(*table.metadata, options);
+    journal = StartJournal(context, table, signature);
+    if (journal != nullptr) {
+      adopted = AdoptFinishedGroups(context, table, options, plan, signature, *journal);
+    }
   }
-  return commits.Finish();
+  auto result = RunPlan(context, table, branch, options, plan, journal.get(), std::move(adopted));
+  if (journal == nullptr) return result;
+  const size_t finished = journal->End();
+  if (!result.ok()) return WithHint(result.error(), finished);
+  return result;
 }
 
 }  // namespace firn

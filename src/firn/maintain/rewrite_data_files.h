@@ -37,6 +37,9 @@ struct RewriteDataFilesOptions {
   int64_t max_commits = 10;               ///< Batches are made as large as this asks for.
   int64_t max_failed_commits = 10;        ///< More make the whole run an error.
   RewriteOrder order;
+  /// Write finished groups down, so that a run that ends early can be taken up by the next one, and
+  /// take up such runs. Empty: for jobs over 1 GiB.
+  std::optional<bool> has_journal;
 };
 
 /// Defaults from the table's properties, then `options` by Spark's names. Errors: kInvalidInput for

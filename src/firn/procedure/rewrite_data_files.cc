@@ -53,8 +53,9 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   FIRN_ASSIGN(const RewriteOrder order,
               ParseRewriteOrder(metadata, arguments.OptionalText("strategy"),
                                 arguments.OptionalText("sort_order")));
-  FIRN_ASSIGN(const auto options,
+  FIRN_ASSIGN(auto options,
               ParseRewriteDataFilesOptions(metadata, arguments.TextMap("options"), order));
+  if (arguments.Has("resume")) options.has_journal = arguments.Boolean("resume");
   MaintainContext maintain = MakeContext(context, reference);
   FIRN_ASSIGN(maintain.verification, ParseVerification(arguments.Text("verify", "counts")));
   if (context.is_dry_run) {
@@ -100,7 +101,13 @@ Procedure DescribeRewriteDataFiles() {
                          .type = ArgumentType::kText,
                          .help = "What is compared before the commit: counts of rows; content, for "
                                  "which all rows are read again and hashed; or off.",
-                         .default_text = "counts"}},
+                         .default_text = "counts"},
+                        {.name = "resume",
+                         .type = ArgumentType::kBoolean,
+                         .help = "Keep a journal beside the table's metadata, so that a run that "
+                                 "was killed or failed is taken up by the next one, and take up "
+                                 "such runs.",
+                         .default_text = "true for jobs over 1 GiB"}},
           .can_dry_run = true,
           .run = Run};
 }

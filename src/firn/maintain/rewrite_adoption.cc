@@ -1,0 +1,424 @@
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "firn/base/log.h"
+#include "firn/base/number.h"
+#include "firn/base/process_identity.h"
+#include "firn/format/content_file_json.h"
+#include "firn/io/discard_files.h"
+#include "firn/io/uri.h"
+#include "firn/maintain/compaction_internal.h"
+#include "firn/maintain/rewrite_adoption_internal.h"
+
+namespace firn {
+namespace {
+
+// A run on another machine that has written nothing for so long is taken to have ended.
+constexpr std::chrono::hours kSilence{1};
+
+// Other engines take files as orphans after three days: what is older may be deleted under us.
+constexpr std::chrono::hours kAgeMax{48};
+
+struct Owner {
+  std::string table_uuid;
+  std::string signature;
+  ProcessIdentity process;
+  bool is_released = false;
+};
+
+struct FinishedInput {
+  std::string path;
+  int64_t sequence_number = 0;
+  int64_t bytes = 0;
+  std::vector<std::string> deletes;
+};
+
+struct FinishedOutput {
+  DataFile file;
+  int64_t checksum = 0;
+};
+
+struct FinishedGroup {
+  std::vector<FinishedInput> inputs;
+  std::vector<FinishedOutput> outputs;
+};
+
+/// The folder of a journal as listed.
+struct JournalFiles {
+  std::map<int64_t, std::vector<std::string>> outputs;  // By group: names of notes.
+  std::set<int64_t> entries;
+  std::set<int64_t> claims;
+  std::vector<std::string> uris;
+  std::optional<Timestamp> oldest;
+  std::optional<Timestamp> newest;
+
+  std::set<int64_t> Groups() const {
+    std::set<int64_t> groups = entries;
+    for (const auto& [group, names] : outputs)
+      groups.insert(group);
+    return groups;
+  }
+};
+
+Status ReadJson(JsonValue& json, FinishedInput& out) {
+  ExtraFields extra;
+  return ReadMembers(
+      json,
+      {RequiredMember("file-path", out.path),
+       RequiredMember("sequence-number", out.sequence_number),
+       RequiredMember("file-size-in-bytes", out.bytes), RequiredMember("deletes", out.deletes)},
+      extra);
+}
+
+Result<std::string> ReadText(FileIO& io, const std::string& uri) {
+  FIRN_ASSIGN(const Buffer bytes, ReadFile(io, uri, int64_t{1} << 28));
+  return std::string(bytes.view());
+}
+
+Result<Owner> ReadOwner(FileIO& io, const std::string& uri) {
+  FIRN_ASSIGN(const std::string text, ReadText(io, uri));
+  Owner owner;
+  ExtraFields extra;
+  FIRN_RETURN_IF_ERROR(VisitJson(text, uri, [&](JsonValue& json) {
+    return ReadMembers(json,
+                       {RequiredMember("table-uuid", owner.table_uuid),
+                        RequiredMember("signature", owner.signature),
+                        RequiredMember("machine", owner.process.machine),
+                        RequiredMember("process-id", owner.process.process_id),
+                        RequiredMember("started", owner.process.started),
+                        RequiredMember("is-released", owner.is_released)},
+                       extra);
+  }));
+  return owner;
+}
+
+Result<FinishedGroup> ReadEntry(FileIO& io, const TableMetadata& metadata, const std::string& uri) {
+  FIRN_ASSIGN(const std::string text, ReadText(io, uri));
+  const auto schemas = metadata.SchemasNewestFirst();
+  const auto find_type = [&](int32_t spec_id) -> TypePtr {
+    const PartitionSpecPtr spec = metadata.FindSpec(spec_id);
+    return spec == nullptr ? nullptr : PartitionType(*spec, schemas);
+  };
+  FinishedGroup group;
+  auto read_output = [&](JsonValue& json) -> Status {
+    FinishedOutput& output = group.outputs.emplace_back();
+    return json.VisitMembers([&](std::string_view key, JsonValue& value) -> Status {
+      if (key == "file") {
+        FIRN_ASSIGN(output.file, ReadContentFileJson(value, find_type));
+      } else if (key == "tail-crc32") {
+        FIRN_ASSIGN(output.checksum, value.ReadInt64());
+      }
+      return {};
+    });
+  };
+  FIRN_RETURN_IF_ERROR(VisitJson(text, uri, [&](JsonValue& json) {
+    return json.VisitMembers([&](std::string_view key, JsonValue& value) -> Status {
+      if (key == "inputs") return ReadJson(value, group.inputs);
+      if (key == "outputs") return value.VisitElements(read_output);
+      return {};
+    });
+  }));
+  return group;
+}
+
+// The number in "group-00003.json" and "group-00003-00001.output".
+std::optional<int64_t> GroupNumber(std::string_view name) {
+  if (!name.starts_with("group-")) return std::nullopt;
+  name.remove_prefix(6);
+  return ParseInt64(name.substr(0, name.find_first_not_of("0123456789")));
+}
+
+void Note(JournalFiles& files, const FileInfo& info) {
+  files.uris.push_back(info.uri);
+  if (info.modified) {
+    files.oldest = std::min(files.oldest.value_or(*info.modified), *info.modified);
+    files.newest = std::max(files.newest.value_or(*info.modified), *info.modified);
+  }
+  const std::string_view name = UriFileName(info.uri);
+  const std::optional<int64_t> group = GroupNumber(name);
+  if (!group) return;
+  if (name == JournalEntryName(*group)) files.entries.insert(*group);
+  if (name == JournalClaimName(*group)) files.claims.insert(*group);
+  if (name.ends_with(".output")) files.outputs[*group].emplace_back(name);
+}
+
+// All journals of the table, by location.
+Result<std::map<std::string, JournalFiles>> ListJournals(FileIO& io, const std::string& location) {
+  std::map<std::string, JournalFiles> journals;
+  const Status listed = io.List(location, [&](const FileInfo& info) -> Status {
+    const std::string folder = info.uri.substr(0, info.uri.rfind('/'));
+    if (UriFileName(folder).starts_with(kJournalPrefix)) Note(journals[folder], info);
+    return {};
+  });
+  if (!listed.ok() && listed.error().code() != ErrorCode::kNotFound) return listed.error();
+  return journals;
+}
+
+/// Takes inputs of finished groups out of the groups of a plan.
+class PlanEditor {
+ public:
+  PlanEditor(CompactionPlan& plan, const RewriteDataFilesOptions& options)
+      : plan_(plan), options_(options) {
+    for (size_t group = 0; group < plan.groups.size(); ++group) {
+      const auto& inputs = plan.groups[group].inputs;
+      for (size_t i = 0; i < inputs.size(); ++i)
+        places_.emplace(inputs[i].file.file_path, Place{.group = group, .input = i});
+    }
+  }
+
+  /// The group that consists of just these inputs, if the plan has all of them, as they were, for
+  /// one place; they are not taken yet.
+  std::optional<FileGroup> Find(const std::vector<FinishedInput>& inputs) const {
+    std::vector<FileScanTask> tasks;
+    const FileGroup* first = nullptr;
+    for (const FinishedInput& input : inputs) {
+      const auto place = places_.find(input.path);
+      if (place == places_.end()) return std::nullopt;
+      const FileGroup& group = plan_.groups[place->second.group];
+      const FileScanTask& task = group.inputs[place->second.input];
+      const bool is_same = task.sequence_number == input.sequence_number &&
+                           task.file.file_size_in_bytes == input.bytes &&
+                           DeleteKeysOf(task) == input.deletes;
+      if (first == nullptr) first = &group;
+      if (!is_same || group.partition.has_value() != first->partition.has_value() ||
+          (group.partition && group.partition->fields != first->partition->fields)) {
+        return std::nullopt;
+      }
+      tasks.push_back(task);
+    }
+    if (first == nullptr) return std::nullopt;
+    return MakePartOfGroup(*first, std::move(tasks), options_);
+  }
+
+  /// `group`, of `Find`, is done with `outputs`.
+  void Take(FileGroup group, std::vector<DataFile> outputs) {
+    for (const FileScanTask& task : group.inputs)
+      places_.erase(task.file.file_path);
+    taken_.push_back({std::move(group), std::move(outputs)});
+  }
+
+  /// Move what was taken behind the groups that are left, and number all.
+  std::vector<GroupResult> Finish() {
+    std::vector<GroupResult> results;
+    if (taken_.empty()) return results;
+    std::vector<FileGroup> left;
+    for (FileGroup& group : plan_.groups) {
+      std::vector<FileScanTask> inputs;
+      for (const FileScanTask& task : group.inputs) {
+        if (places_.contains(task.file.file_path)) inputs.push_back(task);
+      }
+      if (inputs.size() == group.inputs.size()) {
+        left.push_back(std::move(group));
+      } else if (!inputs.empty()) {
+        left.push_back(MakePartOfGroup(group, std::move(inputs), options_));
+      }
+    }
+    for (auto& [group, outputs] : taken_) {
+      results.push_back(
+          {.index = static_cast<int64_t>(left.size()), .outputs = std::move(outputs)});
+      left.push_back(std::move(group));
+    }
+    plan_.groups = std::move(left);
+    RenumberGroups(plan_);
+    return results;
+  }
+
+ private:
+  struct Place {
+    size_t group = 0;
+    size_t input = 0;
+  };
+
+  CompactionPlan& plan_;
+  const RewriteDataFilesOptions& options_;
+  std::unordered_map<std::string, Place> places_;
+  std::vector<std::pair<FileGroup, std::vector<DataFile>>> taken_;
+};
+
+/// Goes through the journals of other runs.
+class Adoption {
+ public:
+  Adoption(const MaintainContext& context, const Table& table, const std::string& signature,
+           PlanEditor& editor)
+      : context_(context), table_(table), signature_(signature), editor_(editor) {}
+
+  Status Take(const std::string& location, const JournalFiles& files) {
+    const Result<Owner> owner = ReadOwner(io(), JoinUri(location, JournalOwnerName()));
+    if (!owner.ok()) {
+      if (owner.error().code() != ErrorCode::kNotFound) return owner.error();
+      return Remove(location, files);
+    }
+    if (owner->table_uuid != table_.metadata->table_uuid || !HasEnded(*owner, files)) return {};
+    std::set<int64_t> ours;
+    for (const int64_t group : files.Groups()) {
+      FIRN_ASSIGN(const bool is_ours, Claim(location, group));
+      if (is_ours) ours.insert(group);
+    }
+    for (const int64_t group : ours)
+      FIRN_RETURN_IF_ERROR(TakeGroup(location, files, group, owner->signature == signature_));
+    closings_.push_back({location, files, std::move(ours)});
+    return {};
+  }
+
+  /// To be called when what was taken over stands in the journal of this run.
+  void Close() {
+    for (const Closing& closing : closings_)
+      Close(closing);
+  }
+
+ private:
+  struct Closing {
+    std::string location;
+    JournalFiles files;
+    std::set<int64_t> ours;
+  };
+
+  FileIO& io() const { return *table_.io; }
+
+  bool HasEnded(const Owner& owner, const JournalFiles& files) const {
+    if (owner.is_released) return true;
+    const ProcessState state = FindProcess(owner.process);
+    if (state != ProcessState::kUnknown) return state == ProcessState::kEnded;
+    return files.newest && context_.commit.clock->Now() - *files.newest > kSilence;
+  }
+
+  // After this nobody else may commit or delete what the group wrote.
+  Result<bool> Claim(const std::string& location, int64_t group) const {
+    const Status claim = WriteFile(io(), JoinUri(location, JournalClaimName(group)),
+                                   AsBytes("a later run"), {.exclusive = true});
+    if (claim.ok()) return true;
+    if (claim.error().code() == ErrorCode::kAlreadyExists) return false;
+    return claim.error();
+  }
+
+  // What was listed may have been committed since: only what is read behind the claim counts.
+  Status TakeGroup(const std::string& location, const JournalFiles& files, int64_t group,
+                   bool is_alike) {
+    std::vector<std::string> outputs;
+    if (const auto notes = files.outputs.find(group); notes != files.outputs.end()) {
+      for (const std::string& name : notes->second) {
+        Result<std::string> uri = ReadText(io(), JoinUri(location, name));
+        if (uri.ok()) {
+          outputs.push_back(std::move(*uri));
+        } else if (uri.error().code() != ErrorCode::kNotFound) {
+          return uri.error();
+        }
+      }
+    }
+    const auto entry =
+        ReadEntry(io(), *table_.metadata, JoinUri(location, JournalEntryName(group)));
+    if (entry.ok()) {
+      if (is_alike && IsFresh(files) && Adopt(*entry)) return {};
+      for (const FinishedOutput& output : entry->outputs)
+        outputs.push_back(output.file.file_path);
+    }
+    std::erase_if(outputs, [&](const std::string& uri) { return adopted_.contains(uri); });
+    DiscardFiles(io(), outputs, "an output of a run that ended");
+    return {};
+  }
+
+  bool IsFresh(const JournalFiles& files) const {
+    return files.oldest && context_.commit.clock->Now() - *files.oldest < kAgeMax;
+  }
+
+  bool Adopt(const FinishedGroup& finished) {
+    std::optional<FileGroup> group = editor_.Find(finished.inputs);
+    if (!group) return false;
+    std::vector<DataFile> outputs;
+    for (const FinishedOutput& output : finished.outputs) {
+      const Result<uint32_t> checksum = TailChecksum(io(), output.file);
+      if (!checksum.ok() || *checksum != output.checksum) return false;
+      outputs.push_back(output.file);
+    }
+    if (const Status same = VerifyGroup(context_, table_, *group, outputs); !same.ok()) {
+      Log(LogLevel::kWarning, "a group of an earlier run is written again: {}",
+          same.error().Format());
+      return false;
+    }
+    for (const DataFile& file : outputs)
+      adopted_.insert(file.file_path);
+    editor_.Take(std::move(*group), std::move(outputs));
+    return true;
+  }
+
+  // Files of groups that somebody else has claimed stay; the next run finds them without owner.
+  void Close(const Closing& closing) {
+    const std::string& location = closing.location;
+    if (!DeleteJournalFiles(io(), {JoinUri(location, JournalOwnerName())})) return;
+    std::vector<std::string> content;
+    std::vector<std::string> claims;
+    for (const int64_t group : closing.ours) {
+      content.push_back(JoinUri(location, JournalEntryName(group)));
+      claims.push_back(JoinUri(location, JournalClaimName(group)));
+      if (const auto notes = closing.files.outputs.find(group);
+          notes != closing.files.outputs.end()) {
+        for (const std::string& name : notes->second)
+          content.push_back(JoinUri(location, name));
+      }
+    }
+    DeleteFilesThenClaims(location, content, claims);
+  }
+
+  void DeleteFilesThenClaims(const std::string& location, const std::vector<std::string>& content,
+                             const std::vector<std::string>& claims) {
+    if (!DeleteJournalFiles(io(), content) || !DeleteJournalFiles(io(), claims)) return;
+    RemoveJournalFolder(io(), location);
+  }
+
+  // Nobody can own anything of a journal without owner.
+  Status Remove(const std::string& location, const JournalFiles& files) {
+    std::vector<std::string> content;
+    std::vector<std::string> claims;
+    for (const std::string& uri : files.uris)
+      (uri.ends_with(".claim") ? claims : content).push_back(uri);
+    DeleteFilesThenClaims(location, content, claims);
+    return {};
+  }
+
+  const MaintainContext& context_;
+  const Table& table_;
+  const std::string& signature_;
+  PlanEditor& editor_;
+  std::set<std::string> adopted_;  // Paths of outputs.
+  std::vector<Closing> closings_;
+};
+
+}  // namespace
+
+std::vector<GroupResult> AdoptFinishedGroups(const MaintainContext& context, const Table& table,
+                                             const RewriteDataFilesOptions& options,
+                                             CompactionPlan& plan, const std::string& signature,
+                                             RewriteJournal& journal) {
+  const std::string location = JournalsLocation(*table.metadata);
+  const auto journals = ListJournals(*table.io, location);
+  if (!journals.ok()) {
+    Log(LogLevel::kWarning, "earlier runs are not looked for: {}", journals.error().Format());
+    return {};
+  }
+  PlanEditor editor(plan, options);
+  Adoption adoption(context, table, signature, editor);
+  for (const auto& [place, files] : *journals) {
+    if (place == journal.location()) continue;
+    if (const Status status = adoption.Take(place, files); !status.ok()) {
+      Log(LogLevel::kWarning, "the journal '{}' of an earlier run is left as it is: {}", place,
+          status.error().Format());
+    }
+  }
+  std::vector<GroupResult> results = editor.Finish();
+  for (const GroupResult& result : results)
+    journal.AddFinished(plan.groups[static_cast<size_t>(result.index)], result);
+  adoption.Close();
+  if (!results.empty()) {
+    Log(LogLevel::kWarning, "{} groups that an earlier run had finished are taken over",
+        results.size());
+  }
+  return results;
+}
+
+}  // namespace firn
