@@ -132,8 +132,8 @@ Status WriteFile(FileIO& io, std::string_view uri, std::span<const std::byte> by
 Result<bool> FileExists(FileIO& io, std::string_view uri);
 
 /// Local disk: every form that `LocalPath` knows. A local URI is taken literally: `%20` in it is
-/// three characters. Files appear whole, synced with their folder; until then they are temporary
-/// siblings `firn-<uuid>.tmp`, named by `random`.
+/// three characters. Files appear whole, synced with their folder; until then they have no name, or
+/// are temporary siblings `firn-<uuid>.tmp`, named by `random`.
 std::unique_ptr<FileIO> MakeLocalFileIO(Random& random = SystemRandom());
 
 /// Files in memory, scheme `memory:` (used directly it takes any text as a key). Behaves like an

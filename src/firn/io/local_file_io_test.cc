@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -21,6 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
+using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 class LocalFileIOTest : public testing::Test {
@@ -179,13 +181,25 @@ TEST_F(LocalFileIOTest, LeavesNothingBehindButTheFile) {
   EXPECT_THAT(List(Path("a")), UnorderedElementsAre(Path("a/f"), Path("a/g")));
 }
 
-// What a crash would leave must be seen by orphan removal, so it has no hidden name.
-TEST_F(LocalFileIOTest, ListsItsTemporaryFiles) {
-  const auto file = io_->Create(Path("f"));
-  ASSERT_THAT(file, IsOk());
-  const std::vector<std::string> uris = List(folder_.path());
-  ASSERT_EQ(uris.size(), 1U);
-  EXPECT_THAT(std::string(UriFileName(uris[0])), testing::MatchesRegex("firn-[0-9a-f-]{36}\\.tmp"));
+// On file systems that have no files without name, what is left must be seen by orphan removal, so
+// it has no hidden name.
+TEST_F(LocalFileIOTest, LeavesNothingHiddenWhenTheProcessDies) {
+  const pid_t child = fork();
+  if (child == 0) {
+    auto file = io_->Create(Path("f"));
+    const bool is_written = file.ok() && (*file)->Append(AsBytes("half")).ok();
+    _exit(is_written ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  for (const std::string& uri : List(folder_.path())) {
+    EXPECT_THAT(std::string(UriFileName(uri)), testing::MatchesRegex("firn-[0-9a-f-]{36}\\.tmp"));
+  }
+  const int nameless = open(folder_.path().c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+  if (nameless < 0) return;
+  close(nameless);
+  EXPECT_THAT(List(folder_.path()), IsEmpty());
 }
 
 TEST_F(LocalFileIOTest, FindsAFreeTemporaryNameWhenRandomnessRepeats) {

@@ -19,23 +19,43 @@ constexpr size_t kBufferBytes = 64 * 1024;
 // Two processes whose randomness is seeded alike choose the same temporary names.
 constexpr int kNameAttempts = 100;
 
-// A file that gets its name when it is complete. Until then it is a temporary sibling, without a
+std::string TemporaryName(Random& random) {
+  return fmt::format("firn-{}.tmp", FormatUuid(MakeUuid(random)));
+}
+
+// Under which the kernel gives an open file without name away.
+std::string NamelessPath(const Descriptor& descriptor) {
+  return fmt::format("/proc/self/fd/{}", descriptor.value());
+}
+
+// A new file without name, on the file system of `folder`. Closed where there are none.
+Descriptor OpenNameless(const std::string& folder) {
+  Descriptor descriptor = OpenPath(folder, O_WRONLY | O_TMPFILE);
+  const bool can_be_named =
+      descriptor.is_open() && access(NamelessPath(descriptor).c_str(), F_OK) == 0;
+  return can_be_named ? std::move(descriptor) : Descriptor();
+}
+
+// A file that gets its name when it is complete. Until then it has none, so that nothing is left of
+// it if the process dies; or it is a temporary sibling where the file system wants names, without a
 // leading dot: what a crash leaves behind must be seen by orphan removal.
 class LocalOutputFile final : public OutputFile {
  public:
   struct Paths {
     std::string target;
-    std::string temporary;
+    std::string temporary;  ///< Empty: the file has no name yet.
   };
 
-  LocalOutputFile(std::string_view uri, bool is_exclusive, Paths paths, Descriptor descriptor)
+  LocalOutputFile(std::string_view uri, bool is_exclusive, Paths paths, Descriptor descriptor,
+                  Random& random)
       : uri_(uri),
         is_exclusive_(is_exclusive),
         paths_(std::move(paths)),
-        descriptor_(std::move(descriptor)) {}
+        descriptor_(std::move(descriptor)),
+        random_(random) {}
 
   ~LocalOutputFile() override {
-    if (!is_published_) unlink(paths_.temporary.c_str());
+    if (!is_published_ && !paths_.temporary.empty()) unlink(paths_.temporary.c_str());
   }
 
   const std::string& uri() const override { return uri_; }
@@ -58,7 +78,11 @@ class LocalOutputFile final : public OutputFile {
     FIRN_CHECK(descriptor_.is_open());
     FIRN_RETURN_IF_ERROR(Flush());
     if (fsync(descriptor_.value()) != 0) return MakeSystemError(errno, uri_);
-    FIRN_RETURN_IF_ERROR(is_exclusive_ ? Link() : Rename());
+    if (!is_exclusive_) {
+      FIRN_RETURN_IF_ERROR(Rename());
+    } else {
+      FIRN_RETURN_IF_ERROR(paths_.temporary.empty() ? LinkNameless(paths_.target) : Link());
+    }
     is_published_ = true;
     const int close_error = descriptor_.Close();
     const Status synced = SyncFolder(ParentFolder(paths_.target), uri_);
@@ -88,7 +112,28 @@ class LocalOutputFile final : public OutputFile {
     return {};
   }
 
+  // Errors: kAlreadyExists.
+  Status LinkNameless(const std::string& path) const {
+    if (linkat(AT_FDCWD, NamelessPath(descriptor_).c_str(), AT_FDCWD, path.c_str(),
+               AT_SYMLINK_FOLLOW) == 0) {
+      return {};
+    }
+    return LinkError(errno);
+  }
+
+  Status LinkSibling() {
+    for (int attempt = 1;; ++attempt) {
+      const std::string sibling = JoinUri(ParentFolder(paths_.target), TemporaryName(random_));
+      const Status linked = LinkNameless(sibling);
+      if (linked.ok()) paths_.temporary = sibling;
+      const bool is_taken = !linked.ok() && linked.error().code() == ErrorCode::kAlreadyExists;
+      if (!is_taken || attempt == kNameAttempts) return linked;
+    }
+  }
+
+  // A link never replaces a file, but a rename does.
   Status Rename() {
+    if (paths_.temporary.empty()) FIRN_RETURN_IF_ERROR(LinkSibling());
     if (rename(paths_.temporary.c_str(), paths_.target.c_str()) == 0) return {};
     return MakeSystemError(errno, uri_);
   }
@@ -138,6 +183,7 @@ class LocalOutputFile final : public OutputFile {
   bool is_exclusive_;
   Paths paths_;
   Descriptor descriptor_;
+  Random& random_;
   std::string buffer_;
   int64_t bytes_written_ = 0;
   bool is_published_ = false;
@@ -177,18 +223,18 @@ Result<std::unique_ptr<OutputFile>> CreateLocalFile(std::string_view uri,
   const std::string folder = ParentFolder(target);
   FIRN_RETURN_IF_ERROR(MakeFolders(folder, uri));
   std::string temporary;
-  Descriptor descriptor;
-  for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
-    temporary = JoinUri(folder, fmt::format("firn-{}.tmp", FormatUuid(MakeUuid(random))));
+  Descriptor descriptor = OpenNameless(folder);
+  for (int attempt = 0; attempt < kNameAttempts && !descriptor.is_open(); ++attempt) {
+    temporary = JoinUri(folder, TemporaryName(random));
     descriptor = OpenPath(temporary, O_WRONLY | O_CREAT | O_EXCL);
-    if (descriptor.is_open() || errno != EEXIST) break;
+    if (!descriptor.is_open() && errno != EEXIST) break;
   }
   if (!descriptor.is_open()) return MakeSystemError(errno, uri);
   if (mode != 0) (void)fchmod(descriptor.value(), mode);
   return std::make_unique<LocalOutputFile>(
       uri, options.exclusive,
       LocalOutputFile::Paths{.target = std::move(target), .temporary = std::move(temporary)},
-      std::move(descriptor));
+      std::move(descriptor), random);
 }
 
 }  // namespace firn::internal

@@ -47,13 +47,13 @@ struct FinishedOutput {
 struct FinishedGroup {
   std::vector<FinishedInput> inputs;
   std::vector<FinishedOutput> outputs;
+  bool may_be_committed = false;
 };
 
 /// The folder of a journal as listed.
 struct JournalFiles {
   std::map<int64_t, std::vector<std::string>> outputs;  // By group: names of notes.
   std::set<int64_t> entries;
-  std::set<int64_t> claims;
   std::vector<std::string> uris;
   std::optional<Timestamp> oldest;
   std::optional<Timestamp> newest;
@@ -120,6 +120,7 @@ Result<FinishedGroup> ReadEntry(FileIO& io, const TableMetadata& metadata, const
   FIRN_RETURN_IF_ERROR(VisitJson(text, uri, [&](JsonValue& json) {
     return json.VisitMembers([&](std::string_view key, JsonValue& value) -> Status {
       if (key == "inputs") return ReadJson(value, group.inputs);
+      if (key == "may-be-committed") return ReadJson(value, group.may_be_committed);
       if (key == "outputs") return value.VisitElements(read_output);
       return {};
     });
@@ -144,7 +145,6 @@ void Note(JournalFiles& files, const FileInfo& info) {
   const std::optional<int64_t> group = GroupNumber(name);
   if (!group) return;
   if (name == JournalEntryName(*group)) files.entries.insert(*group);
-  if (name == JournalClaimName(*group)) files.claims.insert(*group);
   if (name.ends_with(".output")) files.outputs[*group].emplace_back(name);
 }
 
@@ -157,6 +157,12 @@ Result<std::map<std::string, JournalFiles>> ListJournals(FileIO& io, const std::
     return {};
   });
   if (!listed.ok() && listed.error().code() != ErrorCode::kNotFound) return listed.error();
+  // Folders of runs that died before they wrote anything.
+  if (const auto folders = io.ListFolders(location); folders.ok()) {
+    for (const std::string& name : *folders) {
+      if (name.starts_with(kJournalPrefix)) journals.try_emplace(JoinUri(location, name));
+    }
+  }
   return journals;
 }
 
@@ -196,11 +202,11 @@ class PlanEditor {
     return MakePartOfGroup(*first, std::move(tasks), options_);
   }
 
-  /// `group`, of `Find`, is done with `outputs`.
-  void Take(FileGroup group, std::vector<DataFile> outputs) {
+  /// `group`, of `Find`, is done.
+  void Take(FileGroup group, GroupResult result) {
     for (const FileScanTask& task : group.inputs)
       places_.erase(task.file.file_path);
-    taken_.push_back({std::move(group), std::move(outputs)});
+    taken_.emplace_back(std::move(group), std::move(result));
   }
 
   /// Move what was taken behind the groups that are left, and number all.
@@ -219,9 +225,9 @@ class PlanEditor {
         left.push_back(MakePartOfGroup(group, std::move(inputs), options_));
       }
     }
-    for (auto& [group, outputs] : taken_) {
-      results.push_back(
-          {.index = static_cast<int64_t>(left.size()), .outputs = std::move(outputs)});
+    for (auto& [group, result] : taken_) {
+      result.index = static_cast<int64_t>(left.size());
+      results.push_back(std::move(result));
       left.push_back(std::move(group));
     }
     plan_.groups = std::move(left);
@@ -238,7 +244,7 @@ class PlanEditor {
   CompactionPlan& plan_;
   const RewriteDataFilesOptions& options_;
   std::unordered_map<std::string, Place> places_;
-  std::vector<std::pair<FileGroup, std::vector<DataFile>>> taken_;
+  std::vector<std::pair<FileGroup, GroupResult>> taken_;
 };
 
 /// Goes through the journals of other runs.
@@ -252,23 +258,34 @@ class Adoption {
     const Result<Owner> owner = ReadOwner(io(), JoinUri(location, JournalOwnerName()));
     if (!owner.ok()) {
       if (owner.error().code() != ErrorCode::kNotFound) return owner.error();
-      return Remove(location, files);
+      Remove(location, files);
+      return {};
     }
     if (owner->table_uuid != table_.metadata->table_uuid || !HasEnded(*owner, files)) return {};
+    const bool is_alike = owner->signature == signature_ && IsFresh(files);
+    const bool is_gone = FindProcess(owner->process) == ProcessState::kEnded;
     std::set<int64_t> ours;
     for (const int64_t group : files.Groups()) {
-      FIRN_ASSIGN(const bool is_ours, Claim(location, group));
-      if (is_ours) ours.insert(group);
+      FIRN_ASSIGN(const bool is_ours, Claim(location, JournalClaimName(group)));
+      if (is_ours) {
+        FIRN_RETURN_IF_ERROR(TakeGroup(location, files, group, is_alike));
+        ours.insert(group);
+        continue;
+      }
+      // Its owner may have died while it committed the group.
+      if (!is_gone) continue;
+      FIRN_ASSIGN(const bool is_left_to_us, Claim(location, JournalSecondClaimName(group)));
+      if (!is_left_to_us) continue;
+      TakeClaimedGroup(location, group, is_alike);
+      ours.insert(group);
     }
-    for (const int64_t group : ours)
-      FIRN_RETURN_IF_ERROR(TakeGroup(location, files, group, owner->signature == signature_));
     closings_.push_back({location, files, std::move(ours)});
     return {};
   }
 
   /// To be called when what was taken over stands in the journal of this run.
   void Close() {
-    for (const Closing& closing : closings_)
+    for (Closing& closing : closings_)
       Close(closing);
   }
 
@@ -289,9 +306,9 @@ class Adoption {
   }
 
   // After this nobody else may commit or delete what the group wrote.
-  Result<bool> Claim(const std::string& location, int64_t group) const {
-    const Status claim = WriteFile(io(), JoinUri(location, JournalClaimName(group)),
-                                   AsBytes("a later run"), {.exclusive = true});
+  Result<bool> Claim(const std::string& location, const std::string& name) const {
+    const Status claim =
+        WriteFile(io(), JoinUri(location, name), AsBytes("a later run"), {.exclusive = true});
     if (claim.ok()) return true;
     if (claim.error().code() == ErrorCode::kAlreadyExists) return false;
     return claim.error();
@@ -314,13 +331,21 @@ class Adoption {
     const auto entry =
         ReadEntry(io(), *table_.metadata, JoinUri(location, JournalEntryName(group)));
     if (entry.ok()) {
-      if (is_alike && IsFresh(files) && Adopt(*entry)) return {};
+      if ((is_alike && Adopt(*entry)) || entry->may_be_committed) return {};
       for (const FinishedOutput& output : entry->outputs)
         outputs.push_back(output.file.file_path);
     }
     std::erase_if(outputs, [&](const std::string& uri) { return adopted_.contains(uri); });
     DiscardFiles(io(), outputs, "an output of a run that ended");
     return {};
+  }
+
+  // A catalog may still answer the owner's last request, so nothing of the group is ever deleted.
+  void TakeClaimedGroup(const std::string& location, int64_t group, bool is_alike) {
+    auto entry = ReadEntry(io(), *table_.metadata, JoinUri(location, JournalEntryName(group)));
+    if (!entry.ok() || !is_alike) return;
+    entry->may_be_committed = true;
+    (void)Adopt(*entry);
   }
 
   bool IsFresh(const JournalFiles& files) const {
@@ -343,42 +368,28 @@ class Adoption {
     }
     for (const DataFile& file : outputs)
       adopted_.insert(file.file_path);
-    editor_.Take(std::move(*group), std::move(outputs));
+    editor_.Take(std::move(*group),
+                 {.outputs = std::move(outputs), .may_be_committed = finished.may_be_committed});
     return true;
   }
 
-  // Files of groups that somebody else has claimed stay; the next run finds them without owner.
-  void Close(const Closing& closing) {
-    const std::string& location = closing.location;
-    if (!DeleteJournalFiles(io(), {JoinUri(location, JournalOwnerName())})) return;
-    std::vector<std::string> content;
-    std::vector<std::string> claims;
+  void Close(Closing& closing) {
+    if (!DeleteJournalFiles(io(), {JoinUri(closing.location, JournalOwnerName())})) return;
     for (const int64_t group : closing.ours) {
-      content.push_back(JoinUri(location, JournalEntryName(group)));
-      claims.push_back(JoinUri(location, JournalClaimName(group)));
-      if (const auto notes = closing.files.outputs.find(group);
-          notes != closing.files.outputs.end()) {
-        for (const std::string& name : notes->second)
-          content.push_back(JoinUri(location, name));
-      }
+      closing.files.uris.push_back(JoinUri(closing.location, JournalClaimName(group)));
+      closing.files.uris.push_back(JoinUri(closing.location, JournalSecondClaimName(group)));
     }
-    DeleteFilesThenClaims(location, content, claims);
-  }
-
-  void DeleteFilesThenClaims(const std::string& location, const std::vector<std::string>& content,
-                             const std::vector<std::string>& claims) {
-    if (!DeleteJournalFiles(io(), content) || !DeleteJournalFiles(io(), claims)) return;
-    RemoveJournalFolder(io(), location);
+    Remove(closing.location, closing.files);
   }
 
   // Nobody can own anything of a journal without owner.
-  Status Remove(const std::string& location, const JournalFiles& files) {
+  void Remove(const std::string& location, const JournalFiles& files) {
     std::vector<std::string> content;
     std::vector<std::string> claims;
     for (const std::string& uri : files.uris)
-      (uri.ends_with(".claim") ? claims : content).push_back(uri);
-    DeleteFilesThenClaims(location, content, claims);
-    return {};
+      (UriFileName(uri).find(".claim") != std::string_view::npos ? claims : content).push_back(uri);
+    if (!DeleteJournalFiles(io(), content) || !DeleteJournalFiles(io(), claims)) return;
+    RemoveJournalFolder(io(), location);
   }
 
   const MaintainContext& context_;

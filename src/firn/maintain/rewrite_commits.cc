@@ -112,7 +112,7 @@ void RewriteCommits::Count(const std::vector<GroupResult>& batch, const CommitRe
 }
 
 void RewriteCommits::Discard(const GroupResult& result) {
-  DiscardOutputs(*table_.io, result.outputs);
+  if (!result.may_be_committed) DiscardOutputs(*table_.io, result.outputs);
   if (journal_ != nullptr) journal_->Forget(result.index);
 }
 

@@ -139,7 +139,9 @@ Result<RewriteDataFilesResult> RewriteDataFiles(const MaintainContext& context, 
                                                 const ExpressionPtr& where,
                                                 const RewriteDataFilesOptions& options) {
   FIRN_ASSIGN(CompactionPlan plan, PlanCompaction(context, table, branch, where, options));
-  if (plan.groups.empty()) return RewriteDataFilesResult();
+  // With nothing left to do, a run that died behind its commit may still have left its journal.
+  const bool tidies_up = options.has_journal.value_or(false);
+  if (plan.groups.empty() && !tidies_up) return RewriteDataFilesResult();
   std::unique_ptr<RewriteJournal> journal;
   std::vector<GroupResult> adopted;
   if (WantsJournal(plan, options)) {

@@ -110,6 +110,7 @@ Result<CompactionPlan> PlanCompaction(const MaintainContext& context, const Tabl
 struct GroupResult {
   int64_t index = 0;
   std::vector<DataFile> outputs;
+  bool may_be_committed = false;  ///< By a run that died: its outputs are never deleted.
 };
 
 /// Read the inputs of one group with deletes applied and write its outputs, finished and durable.

@@ -72,6 +72,9 @@ std::string JournalsLocation(const TableMetadata& metadata) {
 std::string JournalOwnerName() { return "owner.json"; }
 std::string JournalEntryName(int64_t group) { return fmt::format("group-{:05}.json", group); }
 std::string JournalClaimName(int64_t group) { return fmt::format("group-{:05}.claim", group); }
+std::string JournalSecondClaimName(int64_t group) {
+  return fmt::format("group-{:05}.claim-2", group);
+}
 std::string JournalOutputName(int64_t group, int64_t number) {
   return fmt::format("group-{:05}-{:05}.output", group, number);
 }
@@ -93,8 +96,7 @@ Result<uint32_t> TailChecksum(FileIO& io, const DataFile& file) {
 }
 
 Result<std::string> FormatFinishedGroup(FileIO& io, const TableMetadata& metadata,
-                                        const FileGroup& group,
-                                        const std::vector<DataFile>& outputs) {
+                                        const FileGroup& group, const GroupResult& result) {
   JsonWriter json;
   json.BeginObject();
   json.Key("inputs");
@@ -102,10 +104,11 @@ Result<std::string> FormatFinishedGroup(FileIO& io, const TableMetadata& metadat
   for (const FileScanTask& task : group.inputs)
     WriteInput(json, task);
   json.EndArray();
+  if (result.may_be_committed) json.BoolField("may-be-committed", true);
   json.Key("outputs");
   json.BeginArray();
   const auto schemas = metadata.SchemasNewestFirst();
-  for (const DataFile& file : outputs) {
+  for (const DataFile& file : result.outputs) {
     FIRN_ASSIGN(const uint32_t checksum, TailChecksum(io, file));
     json.BeginObject();
     json.Key("file");
@@ -214,7 +217,7 @@ Table RewriteJournal::ForGroup(int64_t group) {
 void RewriteJournal::AddFinished(const FileGroup& group, const GroupResult& result) {
   const auto write = [&]() -> Status {
     FIRN_ASSIGN(const std::string text,
-                FormatFinishedGroup(*table_.io, *table_.metadata, group, result.outputs));
+                FormatFinishedGroup(*table_.io, *table_.metadata, group, result));
     return WriteFile(*table_.io, Place(JournalEntryName(group.index)), AsBytes(text));
   };
   if (const Status status = write(); !status.ok()) {

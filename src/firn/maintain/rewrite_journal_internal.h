@@ -18,13 +18,16 @@
 ///   group-<n>-<k>.output  the URI of the k-th file that group n begins, before it is made
 ///   group-<n>.json        group n is finished: its inputs and outputs
 ///   group-<n>.claim       made exclusively by whoever decides about group n
+///   group-<n>.claim-2     the same where the process that made the claim is known to have died
 ///
 /// The outputs of a group belong to the run that made its claim *and* then found owner.json and
 /// group-<n>.json where they were: the owner before it commits or deletes them, or a later run that
 /// takes them over. Whoever removes files of a journal removes owner.json first, then entries, then
 /// claims; so a claim that is made anew finds that something is missing. Nobody else may commit or
 /// delete these outputs. That a run has ended is only guessed, to spare work; this rule keeps the
-/// rows right if the guess is wrong.
+/// rows right if the guess is wrong. What the owner had claimed itself when it died may be committed
+/// after all, by a request under way: whoever makes the second claim may commit it, too, but deletes
+/// nothing of it.
 
 namespace firn {
 
@@ -41,6 +44,7 @@ inline constexpr std::string_view kJournalPrefix = "rewrite-data-files-";
 std::string JournalOwnerName();
 std::string JournalEntryName(int64_t group);
 std::string JournalClaimName(int64_t group);
+std::string JournalSecondClaimName(int64_t group);
 std::string JournalOutputName(int64_t group, int64_t number);
 
 /// Delete files of a journal. False if one may be left: then what must go after it stays too.
@@ -57,8 +61,7 @@ Result<uint32_t> TailChecksum(FileIO& io, const DataFile& file);
 
 /// The text of group-<n>.json. Errors: kUnsupported: a path is not UTF-8; those of reading outputs.
 Result<std::string> FormatFinishedGroup(FileIO& io, const TableMetadata& metadata,
-                                        const FileGroup& group,
-                                        const std::vector<DataFile>& outputs);
+                                        const FileGroup& group, const GroupResult& result);
 
 /// The side of the run that writes. Thread-safe.
 class RewriteJournal {

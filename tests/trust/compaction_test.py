@@ -1,0 +1,121 @@
+"""Compactions that are killed: the rows stay, and the next run takes up what was finished.
+
+usage: compaction_test.py FIRN [KILLS]
+
+A table of eight partitions is compacted in eight groups, the run is killed at a random moment, and
+the next one has to end with the same rows, one file in each partition, and no file left behind.
+"""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PARTITIONS = 8
+FILES = 4  # Of each partition.
+ROWS = 2000  # Of each file.
+PROGRAM = None
+KILLS = 6
+COMPACT = (
+    *("rewrite-data-files", "db.t", "--resume", "--option", "min-input-files=2"),
+    *("--option", "max-concurrent-file-group-rewrites=1"),
+)
+
+
+class CompactionTest(unittest.TestCase):
+    def setUp(self):
+        self.random = random.Random(20261130)
+        self.folder = tempfile.mkdtemp(prefix="firn-trust-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("FIRN_")}
+        self.environment["HOME"] = self.folder
+
+    def start(self, *arguments):
+        return subprocess.Popen(
+            [PROGRAM, *arguments, "--output", "json"],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def run_firn(self, *arguments):
+        process = self.start(*arguments)
+        out, err = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 0, f"{arguments}: {err.decode()}")
+        return [json.loads(line) for line in out.decode().splitlines() if line]
+
+    def make_table(self):
+        source = os.path.join(self.folder, "rows.csv")
+        for file in range(FILES):
+            with open(source, "w", encoding="utf-8") as rows:
+                rows.write("part,id,text\n")
+                for row in range(ROWS * PARTITIONS):
+                    text = f"{self.random.random()}{self.random.random()}"
+                    rows.write(f"p{row % PARTITIONS},{file * ROWS * PARTITIONS + row},{text}\n")
+            self.run_firn("ingest", "csv", source, "--into", "db.t", "--partition", "part")
+        return sorted(json.dumps(row) for row in self.run_firn("read", "db.t"))
+
+    def data_files(self):
+        found = set()
+        for folder, _, names in os.walk(self.folder):
+            found |= {os.path.join(folder, n) for n in names if n.endswith((".parquet", ".tmp"))}
+        return found
+
+    def known_files(self, view):
+        rows = self.run_firn("inspect", "db.t", view)
+        return {row["file_path"].split("file://")[-1] for row in rows}
+
+    def outputs(self):
+        return self.data_files() - self.inputs
+
+    def check_kill(self, delay):
+        """Returns how many finished files were taken over."""
+        process = self.start(*COMPACT)
+        time.sleep(delay)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        left = self.outputs()
+        self.run_firn(*COMPACT)
+        rows = sorted(json.dumps(row) for row in self.run_firn("read", "db.t"))
+        self.assertEqual(rows, self.rows)
+        live = self.known_files("files")
+        self.assertEqual(len(live), PARTITIONS)
+        self.assertEqual(self.data_files(), self.known_files("all_files"), "files are left behind")
+        found = [walked for walked in os.walk(self.folder) if "/_firn" in walked[0]]
+        self.assertEqual(found, [], "a journal is left behind")
+        return len(left & live)
+
+    def test_the_run_after_a_kill_takes_up_what_was_finished(self):
+        self.rows = self.make_table()
+        self.inputs = self.known_files("files")
+        self.assertEqual(len(self.inputs), PARTITIONS * FILES)
+        self.pristine = self.folder + "-pristine"
+        self.addCleanup(shutil.rmtree, self.pristine)
+        shutil.copytree(self.folder, self.pristine)
+        began = time.monotonic()
+        self.run_firn(*COMPACT)
+        usual = time.monotonic() - began
+        taken_over = 0
+        for kill in range(KILLS):
+            self.restore()
+            taken_over += self.check_kill(usual * (kill + self.random.random()) / KILLS)
+        self.assertGreater(taken_over, 0, "no run was killed between two groups")
+
+    def restore(self):
+        """The table as it was made, in the same place: metadata has absolute locations."""
+        shutil.rmtree(self.folder)
+        shutil.copytree(self.pristine, self.folder)
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv[1])
+    if len(sys.argv) > 2:
+        KILLS = int(sys.argv[2])
+    unittest.main(argv=sys.argv[:1], verbosity=2)
