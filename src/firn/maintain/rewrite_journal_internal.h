@@ -25,9 +25,9 @@
 /// takes them over. Whoever removes files of a journal removes owner.json first, then entries, then
 /// claims; so a claim that is made anew finds that something is missing. Nobody else may commit or
 /// delete these outputs. That a run has ended is only guessed, to spare work; this rule keeps the
-/// rows right if the guess is wrong. What the owner had claimed itself when it died may be committed
-/// after all, by a request under way: whoever makes the second claim may commit it, too, but deletes
-/// nothing of it.
+/// rows right if the guess is wrong. What the owner had claimed itself when it died may be
+/// committed after all, by a request under way: whoever makes the second claim may commit it, too,
+/// but deletes nothing of it.
 
 namespace firn {
 
