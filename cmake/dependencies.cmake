@@ -4,7 +4,7 @@
 #   Arrow::arrow  Arrow::parquet  Arrow::compute
 #   simdjson::simdjson  nlohmann_json::nlohmann_json  fmt::fmt  CLI11::CLI11
 #   tomlplusplus::tomlplusplus  roaring::roaring  xxHash::xxhash  OpenSSL::Crypto
-#   zstd::zstd  snappy::snappy  lz4::lz4  libdeflate::libdeflate  ZLIB::ZLIB
+#   brotli::brotlienc  brotli::brotlidec  zstd::zstd  snappy::snappy  lz4::lz4  libdeflate::libdeflate  ZLIB::ZLIB
 #   SQLite::SQLite3
 #   PostgreSQL::headers  DuckDB::headers (libpq and libduckdb are opened with dlopen on first use)
 #   tests: GTest::gtest  GTest::gmock  benchmark::benchmark  rapidcheck
@@ -124,6 +124,11 @@ firn_find_library(fmt::fmt fmt/format.h fmt)
 firn_find_library(simdjson::simdjson simdjson.h simdjson)
 firn_find_library(roaring::roaring roaring/roaring.h roaring)
 firn_find_library(zstd::zstd zstd.h zstd)
+firn_find_library(brotli::brotlicommon brotli/types.h brotlicommon)
+firn_find_library(brotli::brotlienc brotli/encode.h brotlienc)
+firn_find_library(brotli::brotlidec brotli/decode.h brotlidec)
+set_target_properties(brotli::brotlienc brotli::brotlidec PROPERTIES
+  INTERFACE_LINK_LIBRARIES brotli::brotlicommon)
 firn_find_library(snappy::snappy snappy.h snappy)
 firn_find_library(lz4::lz4 lz4frame.h lz4)
 firn_find_library(libdeflate::libdeflate libdeflate.h deflate)

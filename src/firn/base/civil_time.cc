@@ -1,5 +1,7 @@
 #include "firn/base/civil_time.h"
 
+#include <bit>
+#include <cstring>
 #include <limits>
 
 #include <fmt/format.h>
@@ -75,7 +77,43 @@ std::optional<int64_t> TakeYear(std::string_view& text) {
   return is_negative ? -int64_t{*year} : int64_t{*year};
 }
 
+// Days before the first one of each month of a year that is no leap year.
+constexpr int kDaysBefore[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
+
+// Days of "2026-01-31", the form that all but very old or far dates have; read eight characters at
+// a time.
+std::optional<int64_t> ReadPlainDate(std::string_view text) {
+  static_assert(std::endian::native == std::endian::little);
+  constexpr uint64_t kZeros = 0x3030303030303030ULL;
+  constexpr uint64_t kHighs = 0xF0F0F0F0F0F0F0F0ULL;
+  constexpr uint64_t kDashes = 0xFF0000FF00000000ULL;  // Where they stand.
+  if (text.size() < 10) return std::nullopt;
+  uint64_t digits = 0;
+  std::memcpy(&digits, text.data(), sizeof(digits));
+  const bool has_dashes = (digits & kDashes) == (0x2D2D2D2D2D2D2D2DULL & kDashes);
+  digits = (digits & ~kDashes) | (kZeros & kDashes);
+  const bool has_digits =
+      (digits & kHighs) == kZeros && ((digits + 0x0606060606060606ULL) & kHighs) == kZeros;
+  const int ten = text[8] - '0';
+  const int one = text[9] - '0';
+  if (!has_dashes || !has_digits || ten < 0 || ten > 9 || one < 0 || one > 9) return std::nullopt;
+  digits -= kZeros;
+  digits = digits * 10 + (digits >> 8);
+  const int year = static_cast<int>((digits & 0xFF) * 100 + (digits >> 16 & 0xFF));
+  const int month = static_cast<int>(digits >> 40 & 0xFF);
+  const int day = ten * 10 + one;
+  if (month < 1 || month > 12 || day < 1 || day > DaysOfMonth(year, month)) return std::nullopt;
+  // 719,528 days from year 0 to 1970; leap days of all years before this one.
+  const int leap_days = (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400;
+  const int leap_day = month > 2 && IsLeapYear(year) ? 1 : 0;
+  return year * 365 + leap_days - 719528 + kDaysBefore[month - 1] + leap_day + day - 1;
+}
+
 std::optional<int64_t> TakeDate(std::string_view& text) {
+  if (const auto days = ReadPlainDate(text)) {
+    text.remove_prefix(10);
+    return days;
+  }
   const auto year = TakeYear(text);
   if (!year || !TakeChar(text, '-')) return std::nullopt;
   const auto month = TakeDigits(text, 2);

@@ -25,8 +25,7 @@ struct ChangeContext {
             .executor = commit.executor,
             .budget = budget,
             .cancel = commit.cancel,
-            .random = commit.random,
-            .encode_threads = commit.executor->concurrency()};
+            .random = commit.random};
   }
 };
 

@@ -18,6 +18,11 @@ class BudgetPool final : public arrow::MemoryPool {
   /// freed, whoever holds it.
   static std::shared_ptr<BudgetPool> Make(int64_t bytes_max);
 
+  /// Count `bytes` (>= 0) that are allocated elsewhere, until they are given back. Errors:
+  /// OutOfMemory: they would exceed the maximum.
+  arrow::Status Take(int64_t bytes);
+  void Give(int64_t bytes);
+
   using MemoryPool::Allocate;
   using MemoryPool::Free;
   using MemoryPool::Reallocate;
@@ -36,8 +41,6 @@ class BudgetPool final : public arrow::MemoryPool {
   explicit BudgetPool(int64_t bytes_max);
   ~BudgetPool() override = default;
 
-  arrow::Status Take(int64_t bytes);
-  void Give(int64_t bytes);
   void DropReference();
 
   arrow::MemoryPool* base_;

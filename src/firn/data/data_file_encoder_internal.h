@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,11 +9,14 @@
 
 #include <arrow/type_fwd.h>
 
+#include "firn/base/executor.h"
 #include "firn/base/result.h"
-#include "firn/data/encode_pool_internal.h"
+#include "firn/data/budget_pool.h"
+#include "firn/data/metrics_mode_internal.h"
 #include "firn/data/render.h"
 #include "firn/format/manifest.h"
 #include "firn/format/table_metadata.h"
+#include "firn/parquet/parquet.h"
 
 /// The bytes of one data or delete file, of any format, written batch by batch.
 
@@ -23,6 +27,7 @@ struct EncodedFile {
   int64_t row_count = 0;
   FieldMap<int64_t> column_sizes;
   std::vector<int64_t> split_offsets;
+  std::optional<FileMetrics> metrics;  ///< If the encoder knows them.
 };
 
 /// After an error the file is given up: nothing of it is used again, and its memory is free.
@@ -51,8 +56,11 @@ struct EncodeContext {
   const Schema* schema = nullptr;
   std::string uri;  ///< Of the file, for its sync marker and messages.
   const ByteSink* sink = nullptr;
-  arrow::MemoryPool* pool = nullptr;
-  EncodePool* encoders = nullptr;  ///< Columns are encoded on it; null: one by one.
+  BudgetPool* pool = nullptr;
+  Executor* executor = nullptr;     ///< Columns are encoded on it; null: on the calling thread.
+  PageCodecPool* codecs = nullptr;  ///< Shared by all files of an operation.
+  /// What metrics are wanted of each field; null: none.
+  const std::map<int32_t, MetricsMode>* metrics_modes = nullptr;
 };
 
 /// Errors: kInvalidInput, naming a required column of which rows have no value.

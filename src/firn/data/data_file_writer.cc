@@ -18,7 +18,7 @@ struct PartitionWriter::OpenFile {
   std::unique_ptr<OutputFile> output;
   ByteSink sink;
   std::unique_ptr<DataFileEncoder> encoder;
-  std::unique_ptr<MetricsCollector> metrics;
+  std::unique_ptr<MetricsCollector> metrics;  // Null: the encoder makes them.
 };
 
 PartitionWriter::PartitionWriter(SharedWrite& shared, StructValue partition)
@@ -46,9 +46,13 @@ Status PartitionWriter::Open() {
                                           .uri = uri,
                                           .sink = &file->sink,
                                           .pool = shared_.pool.get(),
-                                          .encoders = shared_.encode_pool.get()},
+                                          .executor = context.executor,
+                                          .codecs = &shared_.codecs,
+                                          .metrics_modes = &shared_.metrics_modes},
                                          shared_.encode));
-  file->metrics = std::make_unique<MetricsCollector>(*options.schema, shared_.metrics_modes);
+  if (shared_.encode.format != FileFormat::kParquet) {
+    file->metrics = std::make_unique<MetricsCollector>(*options.schema, shared_.metrics_modes);
+  }
   open_ = std::move(file);
   return {};
 }
@@ -59,8 +63,10 @@ Status PartitionWriter::Write(const std::shared_ptr<arrow::RecordBatch>& batch) 
     if (open_ == nullptr) FIRN_RETURN_IF_ERROR(Open());
     const auto rows = batch->Slice(row, kRowsBetweenChecks);
     FIRN_RETURN_IF_ERROR(open_->encoder->Write(rows), "writing '{}'", open_->output->uri());
-    FIRN_RETURN_IF_ERROR(
-        open_->metrics->Add(rows->columns(), rows->num_rows(), shared_.pool.get()));
+    if (open_->metrics != nullptr) {
+      FIRN_RETURN_IF_ERROR(
+          open_->metrics->Add(rows->columns(), rows->num_rows(), shared_.pool.get()));
+    }
     const int64_t target = shared_.options->target_file_bytes;
     if (target > 0 && open_->encoder->estimated_bytes() >= target) FIRN_RETURN_IF_ERROR(Close());
   }
@@ -87,8 +93,11 @@ Status PartitionWriter::Close() {
                      .split_offsets = std::move(summary.split_offsets)};
   const SortOrder& order = shared_.options->sort_order;
   if (!order.fields.empty()) data_file.sort_order_id = order.order_id;
-  FIRN_ASSIGN(data_file.metrics, file->metrics->Finish(summary.column_sizes), "metrics of '{}'",
-              data_file.file_path);
+  if (file->metrics != nullptr) {
+    FIRN_ASSIGN(summary.metrics, file->metrics->Finish(summary.column_sizes), "metrics of '{}'",
+                data_file.file_path);
+  }
+  if (summary.metrics) data_file.metrics = std::move(*summary.metrics);
   FIRN_RETURN_IF_ERROR(file->output->Publish());
   shared_.files.push_back(std::move(data_file));
   return {};

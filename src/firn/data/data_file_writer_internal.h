@@ -9,7 +9,6 @@
 
 #include "firn/data/budget_pool.h"
 #include "firn/data/column_metrics_internal.h"
-#include "firn/data/encode_pool_internal.h"
 #include "firn/data/file_formats_internal.h"
 #include "firn/data/writer.h"
 
@@ -23,10 +22,10 @@ struct SharedWrite {
   std::map<int32_t, MetricsMode> metrics_modes;
   TypePtr partition_type;
   std::shared_ptr<BudgetPool> pool;
-  std::unique_ptr<EncodePool> encode_pool;  ///< Null: columns are encoded one by one.
-  std::string name_stem;                    ///< "00000-0-<uuid>": of this operation.
-  int64_t file_count = 0;                   ///< Files begun.
-  std::vector<DataFile> files;              ///< Finished and published.
+  PageCodecPool codecs;
+  std::string name_stem;        ///< "00000-0-<uuid>": of this operation.
+  int64_t file_count = 0;       ///< Files begun.
+  std::vector<DataFile> files;  ///< Finished and published.
 };
 
 /// Writes the rows of one partition into files, one at a time.

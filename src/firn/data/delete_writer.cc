@@ -159,13 +159,11 @@ Result<std::vector<DataFile>> WriteDeletionVectors(const WriteContext& context,
 
 Result<std::vector<DataFile>> WritePositionDeletes(const WriteContext& context,
                                                    const std::vector<FileDeletes>& deletes) {
-  WriteContext one_by_one = context;
-  one_by_one.encode_threads = 1;  // Of one small file; many are written at once.
   std::vector<DataFile> files(deletes.size());
   const Status status = ParallelFor(
       *context.executor, deletes.size(),
       [&](size_t i) -> Status {
-        FIRN_ASSIGN(files[i], WritePositionsOf(one_by_one, deletes[i]));
+        FIRN_ASSIGN(files[i], WritePositionsOf(context, deletes[i]));
         return {};
       },
       context.cancel);

@@ -8,6 +8,7 @@
 
 #include "firn/data/data_file_encoder_internal.h"
 #include "firn/data/write_properties_internal.h"
+#include "firn/parquet/parquet.h"
 
 namespace firn {
 
@@ -35,6 +36,10 @@ struct ParquetWriteOptions {
   /// Memory that the Bloom filters of one open file take.
   int64_t BloomFilterBytes() const;
 };
+
+/// How the chunks of a column are written; `column` may be null: as the others.
+ChunkOptions MakeChunkOptions(const ParquetWriteOptions& options,
+                              const ParquetColumnOptions* column);
 
 /// Properties of columns that `schema` lacks are of no concern. Errors: kInvalidInput, naming the
 /// property.

@@ -48,6 +48,7 @@ TEST(ParquetEncoderTest, GivesEachTimeTypeItsUnitAndSaysWhetherItIsAnInstant) {
 TEST(ParquetEncoderTest, IsNotTouchedAgainAfterItRanOutOfMemory) {
   const Schema schema(0, {Optional(1, "n", Primitive(TypeId::kLong)),
                           Optional(2, "s", Primitive(TypeId::kString))});
+  PageCodecPool codecs;
   std::vector<StructValue> rows;
   for (int64_t i = 0; i < 40000; ++i)
     rows.push_back({{i, "text " + std::to_string(i)}});
@@ -55,8 +56,8 @@ TEST(ParquetEncoderTest, IsNotTouchedAgainAfterItRanOutOfMemory) {
   for (int64_t bytes = 1 << 10; bytes < 64 << 20; bytes += bytes / 4) {
     const auto pool = BudgetPool::Make(bytes);
     const ByteSink sink = [](std::span<const std::byte>) -> Status { return {}; };
-    const auto writer =
-        MakeParquetEncoder({.schema = &schema, .sink = &sink, .pool = pool.get()}, {});
+    const auto writer = MakeParquetEncoder(
+        {.schema = &schema, .sink = &sink, .pool = pool.get(), .codecs = &codecs}, {});
     if (!writer.ok()) continue;
     auto stream = RowStreamReader::Open(*MakeRowStream(schema.as_struct(), rows));
     ASSERT_THAT(stream, IsOk());

@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -108,7 +111,53 @@ Result<int> PageVersionFrom(const WriteProperties& properties) {
   return BadValue(properties.NameOf(kKey), text, "v1 or v2");
 }
 
+ParquetCodec CodecOf(std::string_view name) {
+  if (name == "brotli") return ParquetCodec::kBrotli;
+  if (name == "gzip") return ParquetCodec::kGzip;
+  if (name == "lz4") return ParquetCodec::kLz4Raw;
+  if (name == "snappy") return ParquetCodec::kSnappy;
+  if (name == "zstd") return ParquetCodec::kZstd;
+  return ParquetCodec::kUncompressed;
+}
+
+// Powers of two; as large as the distinct values want it (the formula of split block filters, of 8
+// bits a value), or as it may get.
+int64_t BloomFilterBytesOf(const ParquetColumnOptions& column, int64_t bytes_max) {
+  constexpr uint64_t kBlockBytes = 32;
+  auto bytes = std::bit_floor(static_cast<uint64_t>(bytes_max));
+  if (column.bloom_filter_ndv) {
+    const double wanted = -static_cast<double>(*column.bloom_filter_ndv) /
+                          std::log(1 - std::pow(column.bloom_filter_fpp, 1.0 / 8));
+    if (wanted < static_cast<double>(bytes)) bytes = std::bit_ceil(static_cast<uint64_t>(wanted));
+  }
+  return static_cast<int64_t>(std::max(bytes, kBlockBytes));
+}
+
 }  // namespace
+
+int64_t ParquetWriteOptions::BloomFilterBytes() const {
+  int64_t bytes = 0;
+  for (const auto& [id, column] : columns)
+    bytes += column.has_bloom_filter ? bloom_filter_bytes_max : 0;
+  return bytes;
+}
+
+ChunkOptions MakeChunkOptions(const ParquetWriteOptions& options,
+                              const ParquetColumnOptions* column) {
+  ChunkOptions chunk{.codec = CodecOf(options.codec),
+                     .compression_level = options.compression_level,
+                     .page_bytes = options.page_bytes,
+                     .page_rows = options.page_rows,
+                     .dictionary_bytes_max = options.dictionary_bytes,
+                     .page_version = options.page_version};
+  if (column == nullptr) return chunk;
+  if (!column->has_dictionary.value_or(true)) chunk.dictionary_bytes_max = 0;
+  chunk.has_statistics = column->has_statistics.value_or(true);
+  if (column->has_bloom_filter) {
+    chunk.bloom_filter_bytes = BloomFilterBytesOf(*column, options.bloom_filter_bytes_max);
+  }
+  return chunk;
+}
 
 Result<ParquetWriteOptions> ParquetOptionsFrom(const WriteProperties& properties,
                                                const Schema& schema) {

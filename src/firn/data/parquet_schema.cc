@@ -1,80 +1,70 @@
+#include <string>
 #include <utility>
 
-#include <arrow/array/data.h>
-#include <arrow/type.h>
-
-#include "firn/data/arrow_bridge.h"
-#include "firn/data/arrow_types.h"
+#include "firn/base/version.h"
 #include "firn/data/parquet_schema_internal.h"
+#include "firn/format/table_metadata.h"
 
 namespace firn {
 namespace {
 
-using parquet::LogicalType;
-using parquet::Repetition;
-using parquet::schema::GroupNode;
-using parquet::schema::NodePtr;
-using parquet::schema::NodeVector;
-using parquet::schema::PrimitiveNode;
+using Meaning = NewSchemaElement::Meaning;
 
-// The physical form of a primitive type.
-struct LeafType {
-  parquet::Type::type physical = parquet::Type::BYTE_ARRAY;
-  std::shared_ptr<const LogicalType> logical = LogicalType::None();
-  int length = -1;
-};
-
-LeafType DecimalLeaf(const Type& type) {
-  LeafType leaf{.physical = parquet::Type::FIXED_LEN_BYTE_ARRAY,
-                .logical = LogicalType::Decimal(type.precision(), type.scale()),
-                .length = DecimalByteWidth(type.precision())};
-  if (type.precision() <= 9) leaf = {parquet::Type::INT32, leaf.logical};
-  if (type.precision() > 9 && type.precision() <= 18) leaf = {parquet::Type::INT64, leaf.logical};
+NewSchemaElement DecimalLeaf(const Type& type) {
+  NewSchemaElement leaf{.type = PhysicalType::kFixedLenByteArray,
+                        .type_length = DecimalByteWidth(type.precision()),
+                        .meaning = Meaning::kDecimal,
+                        .precision = type.precision(),
+                        .scale = type.scale()};
+  if (type.precision() <= 18) leaf.type = PhysicalType::kInt64;
+  if (type.precision() <= 9) leaf.type = PhysicalType::kInt32;
   return leaf;
 }
 
-LeafType TimestampLeaf(bool is_utc, LogicalType::TimeUnit::unit unit) {
-  return {
-      parquet::Type::INT64,
-      LogicalType::Timestamp(is_utc, unit, /*is_from_converted_type=*/false,
-                             /*force_set_converted_type=*/unit == LogicalType::TimeUnit::MICROS)};
+NewSchemaElement TimestampLeaf(bool is_utc, bool is_nanos) {
+  return {.type = PhysicalType::kInt64,
+          .meaning = Meaning::kTimestamp,
+          .is_utc = is_utc,
+          .is_nanos = is_nanos};
 }
 
-Result<LeafType> LeafOf(const Type& type) {
-  using Unit = LogicalType::TimeUnit;
+// The physical form of a primitive type.
+Result<NewSchemaElement> LeafOf(const Type& type) {
   switch (type.id()) {
     case TypeId::kBoolean:
-      return LeafType{parquet::Type::BOOLEAN};
+      return NewSchemaElement{.type = PhysicalType::kBoolean};
     case TypeId::kInt:
-      return LeafType{parquet::Type::INT32};
+      return NewSchemaElement{.type = PhysicalType::kInt32};
     case TypeId::kLong:
-      return LeafType{parquet::Type::INT64};
+      return NewSchemaElement{.type = PhysicalType::kInt64};
     case TypeId::kFloat:
-      return LeafType{parquet::Type::FLOAT};
+      return NewSchemaElement{.type = PhysicalType::kFloat};
     case TypeId::kDouble:
-      return LeafType{parquet::Type::DOUBLE};
+      return NewSchemaElement{.type = PhysicalType::kDouble};
     case TypeId::kDecimal:
       return DecimalLeaf(type);
     case TypeId::kDate:
-      return LeafType{parquet::Type::INT32, LogicalType::Date()};
+      return NewSchemaElement{.type = PhysicalType::kInt32, .meaning = Meaning::kDate};
     case TypeId::kTime:
-      return LeafType{parquet::Type::INT64, LogicalType::Time(false, Unit::MICROS)};
+      return NewSchemaElement{.type = PhysicalType::kInt64, .meaning = Meaning::kTime};
     case TypeId::kTimestamp:
-      return TimestampLeaf(false, Unit::MICROS);
+      return TimestampLeaf(/*is_utc=*/false, /*is_nanos=*/false);
     case TypeId::kTimestamptz:
-      return TimestampLeaf(true, Unit::MICROS);
+      return TimestampLeaf(/*is_utc=*/true, /*is_nanos=*/false);
     case TypeId::kTimestampNs:
-      return TimestampLeaf(false, Unit::NANOS);
+      return TimestampLeaf(/*is_utc=*/false, /*is_nanos=*/true);
     case TypeId::kTimestamptzNs:
-      return TimestampLeaf(true, Unit::NANOS);
+      return TimestampLeaf(/*is_utc=*/true, /*is_nanos=*/true);
     case TypeId::kString:
-      return LeafType{parquet::Type::BYTE_ARRAY, LogicalType::String()};
+      return NewSchemaElement{.type = PhysicalType::kByteArray, .meaning = Meaning::kString};
     case TypeId::kUuid:
-      return LeafType{parquet::Type::FIXED_LEN_BYTE_ARRAY, LogicalType::UUID(), 16};
+      return NewSchemaElement{
+          .type = PhysicalType::kFixedLenByteArray, .type_length = 16, .meaning = Meaning::kUuid};
     case TypeId::kFixed:
-      return LeafType{parquet::Type::FIXED_LEN_BYTE_ARRAY, LogicalType::None(), type.length()};
+      return NewSchemaElement{.type = PhysicalType::kFixedLenByteArray,
+                              .type_length = type.length()};
     case TypeId::kBinary:
-      return LeafType{parquet::Type::BYTE_ARRAY};
+      return NewSchemaElement{.type = PhysicalType::kByteArray};
     case TypeId::kUnknown:
     case TypeId::kVariant:
     case TypeId::kGeometry:
@@ -88,102 +78,83 @@ Result<LeafType> LeafOf(const Type& type) {
                    FormatType(type));
 }
 
-Result<NodePtr> MakeNode(const NestedField& field, const std::string& name);
-
-Result<NodePtr> MakeNested(const NestedField& field, const std::string& name,
-                           Repetition::type repetition) {
-  const Type& type = *field.type;
-  NodeVector children;
-  if (type.id() == TypeId::kStruct) {
-    for (const NestedField& child : type.fields()) {
-      FIRN_ASSIGN(NodePtr node, MakeNode(child, child.name));
-      children.push_back(std::move(node));
+// Puts the nodes of a schema one behind the other.
+class SchemaBuilder {
+ public:
+  // How many nodes there are directly below the one that has these fields.
+  Result<int32_t> AddFields(const std::vector<NestedField>& fields) {
+    int32_t count = 0;
+    for (const NestedField& field : fields) {
+      if (field.type->id() == TypeId::kUnknown) continue;
+      FIRN_RETURN_IF_ERROR(Add(field, field.name), "column '{}'", field.name);
+      ++count;
     }
-    if (children.empty()) {
-      return MakeError(ErrorCode::kUnsupported,
-                       "a struct without columns that hold values cannot be written to Parquet");
-    }
-    return GroupNode::Make(name, repetition, children, parquet::ConvertedType::NONE, field.id);
+    return count;
   }
-  if (type.id() == TypeId::kList) {
-    FIRN_ASSIGN(NodePtr element, MakeNode(type.element(), "element"));
-    const NodePtr list = GroupNode::Make("list", Repetition::REPEATED, {std::move(element)});
-    return GroupNode::Make(name, repetition, {list}, LogicalType::List(), field.id);
-  }
-  NestedField key = type.key();
-  key.required = true;
-  FIRN_ASSIGN(NodePtr key_node, MakeNode(key, "key"));
-  FIRN_ASSIGN(NodePtr value_node, MakeNode(type.value(), "value"));
-  const NodePtr entries = GroupNode::Make("key_value", Repetition::REPEATED,
-                                          {std::move(key_node), std::move(value_node)});
-  return GroupNode::Make(name, repetition, {entries}, LogicalType::Map(), field.id);
-}
 
-Result<NodePtr> MakeNode(const NestedField& field, const std::string& name) {
-  const Repetition::type repetition = field.required ? Repetition::REQUIRED : Repetition::OPTIONAL;
-  if (field.type->is_nested()) {
-    FIRN_ASSIGN(NodePtr node, MakeNested(field, name, repetition), "column '{}'", field.name);
-    return node;
+  std::vector<NewSchemaElement>& elements() { return elements_; }
+  std::vector<NestedField>& leaf_fields() { return leaf_fields_; }
+
+ private:
+  Status Add(const NestedField& field, const std::string& name) {
+    const Type& type = *field.type;
+    NewSchemaElement element;
+    if (!type.is_nested()) {
+      FIRN_ASSIGN(element, LeafOf(type));
+      leaf_fields_.push_back(field);
+    }
+    element.name = name;
+    element.field_id = field.id;
+    element.repetition = field.required ? FieldRepetition::kRequired : FieldRepetition::kOptional;
+    elements_.push_back(std::move(element));
+    const size_t place = elements_.size() - 1;
+    if (type.id() == TypeId::kStruct) return AddStruct(type, place);
+    if (type.id() == TypeId::kList) return AddList(type, place);
+    return type.id() == TypeId::kMap ? AddMap(type, place) : Status();
   }
-  FIRN_ASSIGN(const LeafType leaf, LeafOf(*field.type), "column '{}'", field.name);
-  return PrimitiveNode::Make(name, repetition, leaf.logical, leaf.physical, leaf.length, field.id);
-}
+
+  Status AddStruct(const Type& type, size_t place) {
+    FIRN_ASSIGN(elements_[place].num_children, AddFields(type.fields()));
+    if (elements_[place].num_children > 0) return {};
+    return MakeError(ErrorCode::kUnsupported,
+                     "a struct without columns that hold values cannot be written to Parquet");
+  }
+
+  Status AddList(const Type& type, size_t place) {
+    elements_[place].meaning = Meaning::kList;
+    elements_[place].num_children = 1;
+    elements_.push_back(
+        {.name = "list", .repetition = FieldRepetition::kRepeated, .num_children = 1});
+    return Add(type.element(), "element");
+  }
+
+  Status AddMap(const Type& type, size_t place) {
+    elements_[place].meaning = Meaning::kMap;
+    elements_[place].num_children = 1;
+    elements_.push_back(
+        {.name = "key_value", .repetition = FieldRepetition::kRepeated, .num_children = 2});
+    NestedField key = type.key();
+    key.required = true;
+    FIRN_RETURN_IF_ERROR(Add(key, "key"));
+    return Add(type.value(), "value");
+  }
+
+  std::vector<NewSchemaElement> elements_;
+  std::vector<NestedField> leaf_fields_;
+};
 
 }  // namespace
 
-std::vector<NestedField> WithoutUnknown(const std::vector<NestedField>& fields) {
-  std::vector<NestedField> kept;
-  for (const NestedField& field : fields) {
-    if (field.type->id() == TypeId::kUnknown) continue;
-    kept.push_back(field);
-    if (field.type->id() == TypeId::kStruct) {
-      kept.back().type = Type::Struct(WithoutUnknown(field.type->fields()));
-    }
-  }
-  return kept;
-}
-
-std::vector<std::shared_ptr<arrow::ArrayData>> DropUnknownColumns(
-    const std::vector<NestedField>& fields,
-    const std::vector<std::shared_ptr<arrow::ArrayData>>& columns) {
-  std::vector<std::shared_ptr<arrow::ArrayData>> kept;
-  for (size_t i = 0; i < fields.size(); ++i) {
-    if (fields[i].type->id() == TypeId::kUnknown) continue;
-    if (fields[i].type->id() != TypeId::kStruct) {
-      kept.push_back(columns[i]);
-      continue;
-    }
-    std::shared_ptr<arrow::ArrayData> data = columns[i]->Copy();
-    data->child_data = DropUnknownColumns(fields[i].type->fields(), columns[i]->child_data);
-    std::vector<std::shared_ptr<arrow::Field>> children;
-    for (int j = 0; j < columns[i]->type->num_fields(); ++j) {
-      const auto& child = fields[i].type->fields()[static_cast<size_t>(j)];
-      if (child.type->id() != TypeId::kUnknown) children.push_back(columns[i]->type->field(j));
-    }
-    for (size_t j = 0; j < children.size(); ++j) {
-      children[j] = children[j]->WithType(data->child_data[j]->type);
-    }
-    data->type = arrow::struct_(std::move(children));
-    kept.push_back(std::move(data));
-  }
-  return kept;
-}
-
-Result<std::shared_ptr<parquet::schema::GroupNode>> MakeParquetSchema(
-    const std::vector<NestedField>& fields) {
-  std::shared_ptr<GroupNode> root;
-  FIRN_RETURN_IF_ERROR(GuardArrow(ErrorCode::kInternal, [&]() -> arrow::Status {
-    NodeVector nodes;
-    for (const NestedField& field : WithoutUnknown(fields)) {
-      Result<NodePtr> node = MakeNode(field, field.name);
-      if (!node.ok()) return ToArrowStatus(node.error());
-      nodes.push_back(std::move(*node));
-    }
-    root =
-        std::static_pointer_cast<GroupNode>(GroupNode::Make("table", Repetition::REQUIRED, nodes));
-    return arrow::Status::OK();
-  }));
-  return root;
+Result<ParquetLayout> MakeParquetLayout(const Schema& schema) {
+  SchemaBuilder builder;
+  FIRN_ASSIGN(const int32_t columns, builder.AddFields(schema.fields()));
+  ParquetLayout layout;
+  FIRN_ASSIGN(layout.footer.schema, MakeFileSchema(builder.elements(), columns));
+  layout.footer.key_value_metadata.emplace_back("iceberg.schema", FormatSchemaJson(schema));
+  layout.footer.created_by = "firn version " + std::string(Version());
+  FIRN_ASSIGN(layout.leaves, LeavesOf(layout.footer.schema));
+  layout.fields = std::move(builder.leaf_fields());
+  return layout;
 }
 
 }  // namespace firn

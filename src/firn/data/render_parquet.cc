@@ -1,4 +1,5 @@
-#include <utility>
+#include <limits>
+#include <memory>
 
 #include <arrow/record_batch.h>
 
@@ -10,7 +11,13 @@ namespace {
 
 class ParquetRenderer final : public RowRenderer {
  public:
-  explicit ParquetRenderer(std::unique_ptr<DataFileEncoder> writer) : writer_(std::move(writer)) {}
+  Status Open(const Schema& schema, const ByteSink& sink) {
+    FIRN_ASSIGN(
+        writer_,
+        MakeParquetEncoder(
+            {.schema = &schema, .sink = &sink, .pool = pool_.get(), .codecs = &codecs_}, {}));
+    return {};
+  }
 
   Status Add(const std::shared_ptr<arrow::RecordBatch>& batch) override {
     return writer_->Write(batch);
@@ -21,6 +28,8 @@ class ParquetRenderer final : public RowRenderer {
   }
 
  private:
+  std::shared_ptr<BudgetPool> pool_ = BudgetPool::Make(std::numeric_limits<int64_t>::max());
+  PageCodecPool codecs_;
   std::unique_ptr<DataFileEncoder> writer_;
 };
 
@@ -28,10 +37,9 @@ class ParquetRenderer final : public RowRenderer {
 
 Result<std::unique_ptr<RowRenderer>> MakeParquetRenderer(TypePtr type, const ByteSink& sink) {
   const Schema schema(0, type->fields());
-  FIRN_ASSIGN(auto writer,
-              MakeParquetEncoder(
-                  {.schema = &schema, .sink = &sink, .pool = arrow::default_memory_pool()}, {}));
-  return std::make_unique<ParquetRenderer>(std::move(writer));
+  auto renderer = std::make_unique<ParquetRenderer>();
+  FIRN_RETURN_IF_ERROR(renderer->Open(schema, sink));
+  return renderer;
 }
 
 }  // namespace firn

@@ -32,7 +32,7 @@ ByteRange StoredRange(const ColumnChunk& chunk) {
 }
 
 // The only part of a row group, if the chunk of `leaf` can be copied from it.
-const InputPart* PartToCopy(const TranscodeLayout& layout, const OutputRowGroup& group, size_t leaf,
+const InputPart* PartToCopy(const ParquetLayout& layout, const OutputRowGroup& group, size_t leaf,
                             ParquetCodec codec) {
   if (group.parts.size() != 1) return nullptr;
   const InputPart& part = group.parts[0];
@@ -47,7 +47,7 @@ const InputPart* PartToCopy(const TranscodeLayout& layout, const OutputRowGroup&
   return can_copy ? &part : nullptr;
 }
 
-Result<EncodedChunk> CopyPart(const TranscodeLayout& layout, const InputPart& part, size_t leaf) {
+Result<EncodedChunk> CopyPart(const ParquetLayout& layout, const InputPart& part, size_t leaf) {
   const TranscodeInput& input = *part.input;
   const auto from = static_cast<size_t>(input.sources[leaf].leaf);
   const RowGroup& row_group = input.footer.row_groups[part.row_group];
@@ -77,7 +77,7 @@ const ColumnChunk* InputPart::FindChunk(size_t leaf) const {
   return &input->footer.row_groups[row_group].columns[static_cast<size_t>(from)];
 }
 
-Result<EncodedChunk> MakeChunk(const TranscodeLayout& layout, const OutputRowGroup& group,
+Result<EncodedChunk> MakeChunk(const ParquetLayout& layout, const OutputRowGroup& group,
                                size_t leaf, const ChunkOptions& options) {
   if (const InputPart* part = PartToCopy(layout, group, leaf, options.codec)) {
     return CopyPart(layout, *part, leaf);

@@ -31,7 +31,7 @@ struct OutputRowGroup {
 /// Make the chunk of one leaf: copied if the row group has one part whose bytes can stand as they
 /// are, else put together from the pages of all. Errors: kCorrupt, kUnsupported, and those of the
 /// files, naming file and column.
-Result<EncodedChunk> MakeChunk(const TranscodeLayout& layout, const OutputRowGroup& group,
+Result<EncodedChunk> MakeChunk(const ParquetLayout& layout, const OutputRowGroup& group,
                                size_t leaf, const ChunkOptions& options);
 
 }  // namespace firn

@@ -11,8 +11,8 @@
 
 #include "firn/base/log.h"
 #include "firn/base/task_group.h"
+#include "firn/data/chunk_metrics_internal.h"
 #include "firn/data/parquet_file_encoder_internal.h"
-#include "firn/data/transcode_metrics_internal.h"
 #include "firn/data/transcode_plan_internal.h"
 #include "firn/format/data_location.h"
 #include "firn/io/discard_files.h"
@@ -34,15 +34,6 @@ constexpr int64_t kRowGroupBytesMin = int64_t{4} << 20;
 // A job takes some times the memory of the largest page, and there is one for each core.
 constexpr int64_t kPageShare = 64;
 constexpr int64_t kPageBytesMin = int64_t{8} << 20;
-
-ParquetCodec CodecOf(const std::string& name) {
-  if (name == "gzip") return ParquetCodec::kGzip;
-  if (name == "lz4") return ParquetCodec::kLz4Raw;
-  if (name == "snappy") return ParquetCodec::kSnappy;
-  if (name == "zstd") return ParquetCodec::kZstd;
-  if (name == "brotli") return ParquetCodec::kBrotli;
-  return ParquetCodec::kUncompressed;
-}
 
 class FileTranscoder {
  public:
@@ -92,15 +83,11 @@ class FileTranscoder {
     FIRN_ASSIGN(const FileFormat format, properties.Format());
     FIRN_ASSIGN(const ParquetWriteOptions parquet,
                 ParquetOptionsFrom(properties, *options_.schema));
-    chunk_options_ = {.codec = CodecOf(parquet.codec),
-                      .compression_level = parquet.compression_level,
-                      .page_bytes = parquet.page_bytes,
-                      .page_rows = parquet.page_rows,
-                      .dictionary_bytes_max = parquet.dictionary_bytes,
-                      .input_page_bytes_max =
-                          std::max(context_.budget->total_bytes() / kPageShare, kPageBytesMin)};
+    chunk_options_ = MakeChunkOptions(parquet, nullptr);
+    chunk_options_.input_page_bytes_max =
+        std::max(context_.budget->total_bytes() / kPageShare, kPageBytesMin);
     FIRN_ASSIGN(modes_, MetricsModes(metadata, *options_.schema));
-    FIRN_ASSIGN(layout_, MakeTranscodeLayout(*options_.schema, metadata));
+    FIRN_ASSIGN(layout_, MakeParquetLayout(*options_.schema));
     const int64_t row_group_bytes =
         std::min(parquet.row_group_bytes,
                  std::max(context_.budget->total_bytes() / kRowGroupShare, kRowGroupBytesMin));
@@ -110,9 +97,9 @@ class FileTranscoder {
                                         .codec = chunk_options_.codec});
     partition_type_ = PartitionType(*options_.spec, metadata.SchemasNewestFirst());
     name_stem_ = fmt::format("00000-0-{}", FormatUuid(MakeUuid(*context_.random)));
-    fits_ = chunk_options_.codec != ParquetCodec::kBrotli && !layout_.leaves.empty() &&
-            format == FileFormat::kParquet && options_.sort_order.fields.empty() &&
-            parquet.columns.empty() && parquet.page_version == 1;
+    fits_ = !layout_.leaves.empty() && format == FileFormat::kParquet &&
+            options_.sort_order.fields.empty() && parquet.columns.empty() &&
+            parquet.page_version == 1;
     for (const FileScanTask& task : tasks_) {
       fits_ &= task.file.file_format == FileFormat::kParquet;
       for (const DeleteFilePtr& deletes : task.deletes)
@@ -191,8 +178,10 @@ class FileTranscoder {
     const std::string uri = DataFileLocation(*context_.metadata, *options_.spec, *partition_type_,
                                              *options_.partition, name);
     FIRN_ASSIGN(output_, context_.io->Create(uri, {.exclusive = true}));
-    parquet_ = std::make_unique<ParquetFileOutput>(layout_.footer, *output_);
-    metrics_ = std::make_unique<TranscodeMetrics>(layout_, modes_);
+    parquet_ = std::make_unique<ParquetFileOutput>(
+        layout_.footer,
+        [file = output_.get()](std::span<const std::byte> bytes) { return file->Append(bytes); });
+    metrics_ = std::make_unique<ChunkMetrics>(layout_, modes_);
     return {};
   }
 
@@ -218,7 +207,7 @@ class FileTranscoder {
   const WriteContext& context_;
   const DataWriteOptions& options_;
   const std::vector<FileScanTask>& tasks_;
-  TranscodeLayout layout_;
+  ParquetLayout layout_;
   ChunkOptions chunk_options_;
   std::map<int32_t, MetricsMode> modes_;
   TypePtr partition_type_;
@@ -230,7 +219,7 @@ class FileTranscoder {
 
   std::unique_ptr<OutputFile> output_;
   std::unique_ptr<ParquetFileOutput> parquet_;
-  std::unique_ptr<TranscodeMetrics> metrics_;
+  std::unique_ptr<ChunkMetrics> metrics_;
   std::vector<DataFile> files_;
 
   std::mutex mutex_;  // Guards the chunks of `groups_`.

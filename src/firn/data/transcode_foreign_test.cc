@@ -166,7 +166,8 @@ class Rewriter {
     const auto io = MakeMemoryFileIO(SystemClock());
     FIRN_ASSIGN(const auto file, io->Create("memory:/out"));
     footer_.schema = schema_;
-    ParquetFileOutput output(footer_, *file);
+    ParquetFileOutput output(
+        footer_, [&file](std::span<const std::byte> bytes) { return file->Append(bytes); });
     for (std::vector<EncodedChunk>& group : chunks_) {
       if (group.empty()) continue;
       output.BeginRowGroup(group[0].row_count);
@@ -407,9 +408,13 @@ TEST(TranscodeForeignTest, RefusesEncodingsThatItDoesNotKnow) {
 
     EXPECT_EQ(CheckRewrite(bytes, {}), 6) << "all columns but " << column;
   }
+}
+
+TEST(TranscodeForeignTest, TakesPagesOfBrotli) {
+  const TablePtr table = MakeTable(3000);
   parquet::WriterProperties::Builder brotli;
   brotli.compression(parquet::Compression::BROTLI);
-  EXPECT_EQ(CheckRewrite(WriteWithArrow(*table, brotli, 1000), {}), 0);
+  EXPECT_EQ(CheckRewrite(WriteWithArrow(*table, brotli, 1000), {}), 7);
 }
 
 TEST(TranscodeForeignTest, RefusesPagesWhoseChecksumIsWrong) {

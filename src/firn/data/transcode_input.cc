@@ -2,9 +2,6 @@
 #include <set>
 #include <utility>
 
-#include <arrow/memory_pool.h>
-
-#include "firn/data/parquet_file_encoder_internal.h"
 #include "firn/data/transcode_input_internal.h"
 
 namespace firn {
@@ -12,16 +9,6 @@ namespace {
 
 // Smaller files are read whole, at once.
 constexpr int64_t kSmallFileBytes = int64_t{512} << 10;
-
-void AddLeafFields(const std::vector<NestedField>& fields, std::map<int32_t, NestedField>& leaves) {
-  for (const NestedField& field : fields) {
-    if (field.type->is_nested()) {
-      AddLeafFields(field.type->fields(), leaves);
-    } else {
-      leaves.emplace(field.id, field);
-    }
-  }
-}
 
 // Columns whose values stand in the partition where a file lacks them.
 bool IsIdentitySource(const TableMetadata& metadata, const FileScanTask& task, int32_t field_id) {
@@ -36,7 +23,7 @@ bool IsIdentitySource(const TableMetadata& metadata, const FileScanTask& task, i
 
 class SourceFinder {
  public:
-  SourceFinder(const WriteContext& context, const TranscodeLayout& layout, TranscodeInput& input)
+  SourceFinder(const WriteContext& context, const ParquetLayout& layout, TranscodeInput& input)
       : context_(context), layout_(layout), input_(input) {}
 
   // False: rows must be read.
@@ -94,7 +81,7 @@ class SourceFinder {
   }
 
   const WriteContext& context_;
-  const TranscodeLayout& layout_;
+  const ParquetLayout& layout_;
   TranscodeInput& input_;
 };
 
@@ -153,38 +140,8 @@ int64_t TranscodeInput::stored_bytes(size_t row_group) const {
   return sum;
 }
 
-Result<TranscodeLayout> MakeTranscodeLayout(const Schema& schema, const TableMetadata& metadata) {
-  // An empty file of the row path has the very schema and metadata that its other files have.
-  FIRN_ASSIGN(const ParquetWriteOptions options,
-              ParquetOptionsFrom(WriteProperties(metadata, FileContent::kData), schema));
-  std::string file;
-  const ByteSink sink = [&file](std::span<const std::byte> bytes) -> Status {
-    file += AsText(bytes);
-    return {};
-  };
-  FIRN_ASSIGN(
-      const auto writer,
-      MakeParquetEncoder({.schema = &schema, .sink = &sink, .pool = arrow::default_memory_pool()},
-                         options));
-  FIRN_RETURN_IF_ERROR(writer->Finish());
-  TranscodeLayout layout;
-  FIRN_ASSIGN(layout.footer, ReadFooter(AsBytes(file)));
-  FIRN_ASSIGN(layout.leaves, LeavesOf(layout.footer.schema));
-  std::map<int32_t, NestedField> fields;
-  AddLeafFields(schema.fields(), fields);
-  for (const LeafNode& leaf : layout.leaves) {
-    const auto field = fields.find(leaf.element.field_id.value_or(-1));
-    if (field == fields.end()) {
-      return MakeError(ErrorCode::kInternal, "leaf '{}' of the schema has no field",
-                       leaf.element.name);
-    }
-    layout.fields.push_back(field->second);
-  }
-  return layout;
-}
-
 Result<std::shared_ptr<TranscodeInput>> OpenTranscodeInput(const WriteContext& context,
-                                                           const TranscodeLayout& layout,
+                                                           const ParquetLayout& layout,
                                                            const FileScanTask& task,
                                                            const PositionSet* deleted) {
   auto input = std::make_shared<TranscodeInput>();

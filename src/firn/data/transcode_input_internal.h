@@ -4,22 +4,13 @@
 #include <optional>
 #include <vector>
 
+#include "firn/data/parquet_schema_internal.h"
 #include "firn/data/position_deletes_internal.h"
 #include "firn/data/writer.h"
 #include "firn/parquet/parquet.h"
 #include "firn/scan/scan.h"
 
 namespace firn {
-
-/// What the outputs of a transcode look like, and what each leaf is to Iceberg.
-struct TranscodeLayout {
-  FileFooter footer;  ///< Schema and key-value metadata, no rows.
-  std::vector<LeafNode> leaves;
-  std::vector<NestedField> fields;  ///< The table's field of each leaf.
-};
-
-/// The layout of files with `schema`. Errors: kUnsupported: a type that Parquet files cannot hold.
-Result<TranscodeLayout> MakeTranscodeLayout(const Schema& schema, const TableMetadata& metadata);
 
 /// One input file, opened.
 struct TranscodeInput {
@@ -48,7 +39,7 @@ struct TranscodeInput {
 /// Open the file of `task`; null if its rows must be read instead. `deleted` (may be null): its
 /// deleted positions. Errors: kCorrupt and others, naming the file.
 Result<std::shared_ptr<TranscodeInput>> OpenTranscodeInput(const WriteContext& context,
-                                                           const TranscodeLayout& layout,
+                                                           const ParquetLayout& layout,
                                                            const FileScanTask& task,
                                                            const PositionSet* deleted);
 

@@ -26,7 +26,7 @@ int64_t LargestChunk(const RowGroup& row_group) {
 
 }  // namespace
 
-TranscodePlan::TranscodePlan(const WriteContext& context, const TranscodeLayout& layout,
+TranscodePlan::TranscodePlan(const WriteContext& context, const ParquetLayout& layout,
                              const std::vector<FileScanTask>& tasks, const Limits& limits)
     : context_(context), layout_(layout), tasks_(tasks), limits_(limits) {}
 

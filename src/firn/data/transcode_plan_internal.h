@@ -18,7 +18,7 @@ class TranscodePlan {
   };
 
   /// All outlive the plan.
-  TranscodePlan(const WriteContext& context, const TranscodeLayout& layout,
+  TranscodePlan(const WriteContext& context, const ParquetLayout& layout,
                 const std::vector<FileScanTask>& tasks, const Limits& limits);
 
   /// Look at the footers of all inputs. False: rows must be read instead. Errors: those of the
@@ -41,7 +41,7 @@ class TranscodePlan {
   Result<bool> FindPart();
 
   const WriteContext& context_;
-  const TranscodeLayout& layout_;
+  const ParquetLayout& layout_;
   const std::vector<FileScanTask>& tasks_;
   const Limits limits_;
 

@@ -48,9 +48,6 @@ class DataFilesWriter {
     shared_.context = &context;
     shared_.options = &options;
     shared_.pool = BudgetPool::Make(context.budget->total_bytes());
-    if (context.encode_threads > 1) {
-      shared_.encode_pool = std::make_unique<EncodePool>(context.encode_threads);
-    }
   }
 
   Result<std::vector<DataFile>> Run(RowStream rows) {
@@ -138,8 +135,9 @@ class DataFilesWriter {
     }
     shared_.partition_type = PartitionType(*options_.spec, metadata.SchemasNewestFirst());
     shared_.name_stem = fmt::format("00000-0-{}", FormatUuid(MakeUuid(*context_.random)));
-    if (options_.partition) {
-      writers_.push_back(std::make_unique<PartitionWriter>(shared_, *options_.partition));
+    if (options_.partition || options_.spec->fields.empty()) {
+      writers_.push_back(
+          std::make_unique<PartitionWriter>(shared_, options_.partition.value_or(StructValue())));
       return {};
     }
     FIRN_ASSIGN(PartitionSplitter splitter,

@@ -25,9 +25,6 @@ struct WriteContext {
   MemoryBudget* budget = nullptr;
   CancelToken cancel;
   Random* random = nullptr;
-  /// Columns of a file that are encoded at the same time, on threads of their own; for callers that
-  /// write one thing at a time.
-  size_t encode_threads = 1;
   std::string spill_folder;  ///< For rows that are sorted; see ScratchFile.
 };
 

@@ -9,8 +9,6 @@ namespace {
 
 constexpr size_t kRecordBytesMax = size_t{64} << 20;
 
-bool IsLineEnd(char c) { return c == '\n' || c == '\r'; }
-
 // Behind the line end at `at`. False: a CR is the last character so far, and LF may follow.
 bool SkipLineEnd(std::string_view text, size_t& at, bool is_end) {
   if (text[at] == '\n') {
@@ -24,6 +22,29 @@ bool SkipLineEnd(std::string_view text, size_t& at, bool is_end) {
 
 }  // namespace
 
+CsvSplitter::CsvSplitter(const CsvDialect& dialect, int64_t first_line, bool keeps_blank_lines)
+    : dialect_(dialect),
+      scanner_(dialect.delimiter, '\n', '\r', dialect.quote == '\0' ? '\n' : dialect.quote),
+      line_(first_line),
+      keeps_blank_lines_(keeps_blank_lines) {}
+
+// The delimiter or line end that ends the field without quotes at `at`.
+size_t CsvSplitter::FindFieldEnd(std::string_view text, size_t at) {
+  at = scanner_.Next(at);
+  while (at < text.size() && text[at] == dialect_.quote && dialect_.quote != dialect_.delimiter)
+    at = scanner_.Next(at + 1);
+  return at;
+}
+
+// What matters within quotes.
+size_t CsvSplitter::FindWithin(std::string_view text, size_t at) {
+  if (dialect_.escape != '\0') return at;  // Each character is looked at.
+  at = scanner_.Next(at);
+  while (at < text.size() && text[at] == dialect_.delimiter)
+    at = scanner_.Next(at + 1);
+  return at;
+}
+
 // From behind the opening quote to behind the closing one, and what should not be there.
 CsvSplitter::End CsvSplitter::SplitQuoted(std::string_view text, size_t& at, bool is_end,
                                           CsvBlock& block, CsvRecord& record) {
@@ -31,6 +52,7 @@ CsvSplitter::End CsvSplitter::SplitQuoted(std::string_view text, size_t& at, boo
   field.is_quoted = 1;
   field.offset = static_cast<uint32_t>(at);
   while (true) {
+    at = FindWithin(text, at);
     if (at == text.size()) {
       if (!is_end) return End::kTextOut;
       record.fault = CsvFault::kOpenQuote;
@@ -59,8 +81,7 @@ CsvSplitter::End CsvSplitter::SplitQuoted(std::string_view text, size_t& at, boo
   block.fields.push_back(field);
   if (at < text.size()) ++at;  // The closing quote.
   const size_t behind = at;
-  while (at < text.size() && text[at] != dialect_.delimiter && !IsLineEnd(text[at]))
-    ++at;
+  at = FindFieldEnd(text, at);
   const std::string_view rest = text.substr(behind, at - behind);
   if (rest.find_first_not_of(' ') != std::string_view::npos) {
     record.fault = CsvFault::kTextAfterQuote;
@@ -80,8 +101,7 @@ CsvSplitter::End CsvSplitter::SplitRecord(std::string_view text, size_t& at, boo
       if (SplitQuoted(text, ++at, is_end, block, record) == End::kTextOut) return End::kTextOut;
     } else {
       const size_t begin = at;
-      while (at < text.size() && text[at] != delimiter && !IsLineEnd(text[at]))
-        ++at;
+      at = FindFieldEnd(text, at);
       CsvField field;
       field.offset = static_cast<uint32_t>(begin);
       field.size = static_cast<uint32_t>(at - begin) & 0x3FFF'FFFF;
@@ -110,6 +130,8 @@ Status CsvSplitter::Split(std::string text, bool is_end, CsvBlock& block, size_t
   block.text = std::move(text);
   block.fields.clear();
   block.records.clear();
+  block.fields.reserve(fields_expected_);
+  scanner_.Reset(block.text);
   size_t at = 0;
   while (at < block.text.size()) {
     const size_t begin = at;
@@ -129,6 +151,7 @@ Status CsvSplitter::Split(std::string text, bool is_end, CsvBlock& block, size_t
     break;
   }
   text_left = at;
+  fields_expected_ = block.fields.size() + block.fields.size() / 8;
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "firn/base/result.h"
+#include "firn/ingest/character_scanner_internal.h"
 #include "firn/ingest/ingest.h"
 
 /// CSV text taken apart into records and fields. No types yet; nothing is copied.
@@ -53,8 +54,7 @@ struct CsvBlock {
 /// (but are rows of a null in a file of one column, which `keeps_blank_lines` says).
 class CsvSplitter {
  public:
-  CsvSplitter(const CsvDialect& dialect, int64_t first_line, bool keeps_blank_lines)
-      : dialect_(dialect), line_(first_line), keeps_blank_lines_(keeps_blank_lines) {}
+  CsvSplitter(const CsvDialect& dialect, int64_t first_line, bool keeps_blank_lines);
 
   /// Split `text`, which begins at a record. Unless `is_end`, the last record may be cut off: it is
   /// left out and `text_left` tells where it begins. `block.text` becomes `text`.
@@ -63,13 +63,17 @@ class CsvSplitter {
 
  private:
   enum class End { kRecord, kTextOut };
+  size_t FindFieldEnd(std::string_view text, size_t at);
+  size_t FindWithin(std::string_view text, size_t at);
   End SplitRecord(std::string_view text, size_t& at, bool is_end, CsvBlock& block);
   End SplitQuoted(std::string_view text, size_t& at, bool is_end, CsvBlock& block,
                   CsvRecord& record);
 
   CsvDialect dialect_;
+  CharacterScanner scanner_;
   int64_t line_;
   bool keeps_blank_lines_;
+  size_t fields_expected_ = 0;  // In a block.
 };
 
 /// The meaning of a field with doubled quotes or escapes.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include <arrow/array.h>
@@ -25,7 +26,10 @@ class BlockConverter {
         block_(block),
         with_text_(with_text),
         pool_(pool),
-        is_bad_(block.records.size(), 0) {}
+        nulls_(layout.dialect),
+        are_ascii_(IsAscii(block.text)),
+        is_bad_(block.records.size(), 0),
+        texts_(block.records.size()) {}
 
   Result<TextRows> Run() {
     CheckRecords();
@@ -85,30 +89,35 @@ class BlockConverter {
   }
 
   Result<std::shared_ptr<arrow::Array>> Convert(const NestedField& field, uint32_t place) {
-    FIRN_ASSIGN(const auto column, MakeTextColumn(*field.type, pool_));
     const bool is_text = field.type->id() == TypeId::kString;
+    unescaped_.clear();
     for (size_t i = 0; i < block_.records.size(); ++i) {
-      if (is_bad_[i] != 0) {
-        column->AppendNull();
-        continue;
+      texts_[i] = TextOf(i, place);
+      const bool is_null = texts_[i].data() == nullptr || (!is_text && texts_[i].empty());
+      if (!is_null) continue;
+      texts_[i] = std::string_view();
+      if (field.required && is_bad_[i] == 0) {
+        Reject(i, layout_.columns[place], "the value is missing, but the column is required");
       }
-      const CsvField& source = block_.fields[block_.records[i].first_field + place];
-      const std::string_view text = block_.FieldText(source);
-      if (IsNullText(layout_.dialect, source, text) || (!is_text && text.empty())) {
-        column->AppendNull();
-        if (field.required) {
-          Reject(i, layout_.columns[place], "the value is missing, but the column is required");
-        }
-        continue;
-      }
-      const bool is_value = source.is_escaped ? column->Append(UnescapeCsv(text, layout_.dialect))
-                                              : column->Append(text);
-      if (is_value) continue;
-      Reject(i, layout_.columns[place],
-             is_text ? "the text is not UTF-8"
-                     : fmt::format("'{}' is no {}", ShortenText(text), FormatType(*field.type)));
     }
-    return column->Finish();
+    FIRN_ASSIGN(TextColumn column, ConvertTexts(*field.type, texts_, are_ascii_, pool_));
+    for (const size_t i : column.bad) {
+      Reject(i, layout_.columns[place],
+             is_text
+                 ? "the text is not UTF-8"
+                 : fmt::format("'{}' is no {}", ShortenText(texts_[i]), FormatType(*field.type)));
+    }
+    return std::move(column.values);
+  }
+
+  // The text of a field; null if that is what it means, or if its record is bad.
+  std::string_view TextOf(size_t record, uint32_t place) {
+    if (is_bad_[record] != 0) return {};
+    const CsvField& field = block_.fields[block_.records[record].first_field + place];
+    const std::string_view text = block_.FieldText(field);
+    if (nulls_.IsNull(field, text)) return {};
+    if (field.is_escaped == 0) return text;
+    return unescaped_.emplace_back(UnescapeCsv(text, layout_.dialect));
   }
 
   Result<std::shared_ptr<arrow::RecordBatch>> DropBadRows(
@@ -136,16 +145,23 @@ class BlockConverter {
   const CsvBlock& block_;
   bool with_text_;
   arrow::MemoryPool* pool_;
+  const CsvNullTexts nulls_;
+  const bool are_ascii_;
   std::vector<uint8_t> is_bad_;
+  std::vector<std::string_view> texts_;  // Of the column being converted.
+  std::deque<std::string> unescaped_;
   std::vector<std::pair<size_t, RejectedRow>> rejected_;  // With the record's place.
 };
 
 }  // namespace
 
-bool IsNullText(const CsvDialect& dialect, const CsvField& field, std::string_view text) {
-  if (field.is_quoted) return false;
-  return std::find(dialect.null_texts.begin(), dialect.null_texts.end(), text) !=
-         dialect.null_texts.end();
+CsvNullTexts::CsvNullTexts(const CsvDialect& dialect) : texts_(dialect.null_texts) {
+  for (const std::string& text : texts_)
+    sizes_ |= uint64_t{1} << std::min<size_t>(text.size(), kSizeMax);
+}
+
+bool CsvNullTexts::IsOneOf(std::string_view text) const {
+  return std::find(texts_.begin(), texts_.end(), text) != texts_.end();
 }
 
 Result<TextRows> ConvertCsvBlock(const CsvFileLayout& layout, const CsvBlock& block, bool with_text,

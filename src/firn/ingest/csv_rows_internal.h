@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <arrow/type_fwd.h>
@@ -26,7 +29,24 @@ struct CsvFileLayout {
 Result<TextRows> ConvertCsvBlock(const CsvFileLayout& layout, const CsvBlock& block, bool with_text,
                                  arrow::MemoryPool* pool);
 
-/// Whether a field means null.
-bool IsNullText(const CsvDialect& dialect, const CsvField& field, std::string_view text);
+/// Which fields mean null.
+class CsvNullTexts {
+ public:
+  /// `dialect` outlives this.
+  explicit CsvNullTexts(const CsvDialect& dialect);
+
+  bool IsNull(const CsvField& field, std::string_view text) const {
+    // Few have a size that any has.
+    const bool has_size = (sizes_ >> std::min<size_t>(text.size(), kSizeMax) & 1) != 0;
+    return has_size && field.is_quoted == 0 && IsOneOf(text);
+  }
+
+ private:
+  static constexpr size_t kSizeMax = 63;  // And above.
+  bool IsOneOf(std::string_view text) const;
+
+  const std::vector<std::string>& texts_;
+  uint64_t sizes_ = 0;  // Bit n: one of them has n bytes.
+};
 
 }  // namespace firn

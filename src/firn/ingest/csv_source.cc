@@ -67,12 +67,13 @@ size_t CsvSource::PlaceOf(const std::string& name, size_t file) {
 Result<std::vector<TextType>> CsvSource::TypesOfBlock(size_t file, const CsvBlock& block,
                                                       size_t columns) const {
   std::vector<TextType> types(columns, TextType(request().infers_decimals));
+  const CsvNullTexts nulls(request().csv);
   for (const CsvRecord& record : block.records) {
     if (record.fault != CsvFault::kNone || record.field_count != columns) continue;
     for (size_t i = 0; i < columns; ++i) {
       const CsvField& field = block.fields[record.first_field + i];
       const std::string_view text = block.FieldText(field);
-      if (IsNullText(request().csv, field, text)) continue;
+      if (nulls.IsNull(field, text)) continue;
       types[i].Add(text, {.file = file, .line = record.line});
     }
   }

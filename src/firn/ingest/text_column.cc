@@ -1,14 +1,18 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <optional>
 #include <utility>
 
 #include <arrow/array.h>
 #include <arrow/array/builder_binary.h>
-#include <arrow/array/builder_decimal.h>
 #include <arrow/array/builder_primitive.h>
-#include <arrow/util/decimal.h>
+#include <arrow/array/util.h>
+#include <arrow/buffer.h>
+#include <arrow/util/bit_util.h>
 #include <arrow/util/utf8.h>
 
 #include "firn/base/civil_time.h"
@@ -18,52 +22,110 @@
 #include "firn/data/arrow_types.h"
 #include "firn/format/value.h"
 #include "firn/ingest/text_column_internal.h"
+#include "firn/ingest/text_numbers_internal.h"
 
 namespace firn {
 namespace {
 
-// A column whose builder takes what `Parse` makes of a text.
-template <typename Builder, typename Parse>
-class ParsedColumn final : public TextColumn {
+using Texts = std::span<const std::string_view>;
+
+bool IsNull(std::string_view text) { return text.data() == nullptr; }
+
+// Which rows have a value; made where the first one has none.
+class Validity {
  public:
-  ParsedColumn(std::unique_ptr<Builder> builder, Parse parse)
-      : builder_(std::move(builder)), parse_(std::move(parse)) {}
+  Validity(size_t rows, arrow::MemoryPool* pool) : rows_(static_cast<int64_t>(rows)), pool_(pool) {}
 
-  bool Append(std::string_view text) override {
-    const auto value = parse_(text);
-    if (!value) {
-      AppendNull();
-      return false;
+  arrow::Status Clear(size_t row) {
+    if (bits_ == nullptr) {
+      ARROW_ASSIGN_OR_RAISE(bits_, arrow::AllocateBitmap(rows_, pool_));
+      std::memset(bits_->mutable_data(), 0xFF, static_cast<size_t>(bits_->size()));
     }
-    Note(builder_->Append(*value));
-    return true;
+    arrow::bit_util::ClearBit(bits_->mutable_data(), static_cast<int64_t>(row));
+    ++null_count_;
+    return arrow::Status::OK();
   }
 
-  void AppendNull() override { Note(builder_->AppendNull()); }
-
-  Result<std::shared_ptr<arrow::Array>> Finish() override {
-    return GuardArrowResult(ErrorCode::kInternal,
-                            [&]() -> arrow::Result<std::shared_ptr<arrow::Array>> {
-                              ARROW_RETURN_NOT_OK(std::exchange(status_, arrow::Status::OK()));
-                              return builder_->Finish();
-                            });
-  }
+  const std::shared_ptr<arrow::Buffer>& bits() const { return bits_; }
+  int64_t null_count() const { return null_count_; }
 
  private:
-  void Note(arrow::Status status) {
-    if (!status.ok() && status_.ok()) status_ = std::move(status);
-  }
-
-  std::unique_ptr<Builder> builder_;
-  Parse parse_;
-  arrow::Status status_;
+  int64_t rows_;
+  arrow::MemoryPool* pool_;
+  std::shared_ptr<arrow::Buffer> bits_;
+  int64_t null_count_ = 0;
 };
 
+// Of what `parse` makes of a text, without further ado.
+template <typename T, typename Parse>
+arrow::Result<TextColumn> ConvertFixed(const std::shared_ptr<arrow::DataType>& type, Texts texts,
+                                       arrow::MemoryPool* pool, const Parse& parse) {
+  const auto bytes = static_cast<int64_t>(texts.size() * sizeof(T));
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer, arrow::AllocateBuffer(bytes, pool));
+  auto* const values = buffer->mutable_data_as<T>();
+  Validity validity(texts.size(), pool);
+  TextColumn column;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const std::optional<T> value = IsNull(texts[i]) ? std::optional<T>() : parse(texts[i]);
+    values[i] = value.value_or(T());
+    if (value) continue;
+    ARROW_RETURN_NOT_OK(validity.Clear(i));
+    if (!IsNull(texts[i])) column.bad.push_back(i);
+  }
+  column.values = arrow::MakeArray(arrow::ArrayData::Make(
+      type, static_cast<int64_t>(texts.size()), {validity.bits(), buffer}, validity.null_count()));
+  return column;
+}
+
+arrow::Result<TextColumn> ConvertStrings(const std::shared_ptr<arrow::DataType>& type, Texts texts,
+                                         bool are_ascii, arrow::MemoryPool* pool) {
+  size_t size = 0;
+  for (const std::string_view text : texts)
+    size += text.size();
+  if (size > std::numeric_limits<int32_t>::max()) {
+    return arrow::Status::CapacityError("texts of ", size, " bytes in one block");
+  }
+  const auto rows = static_cast<int64_t>(texts.size());
+  ARROW_ASSIGN_OR_RAISE(
+      std::shared_ptr<arrow::Buffer> offset_buffer,
+      arrow::AllocateBuffer((rows + 1) * static_cast<int64_t>(sizeof(int32_t)), pool));
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> data,
+                        arrow::AllocateBuffer(static_cast<int64_t>(size), pool));
+  auto* const offsets = offset_buffer->mutable_data_as<int32_t>();
+  uint8_t* to = data->mutable_data();
+  Validity validity(texts.size(), pool);
+  TextColumn column;
+  offsets[0] = 0;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const std::string_view text = texts[i];
+    const bool is_bad = !are_ascii && !arrow::util::ValidateUTF8(text);
+    if (is_bad || IsNull(text)) {
+      ARROW_RETURN_NOT_OK(validity.Clear(i));
+      if (is_bad) column.bad.push_back(i);
+    } else if (!text.empty()) {
+      std::memcpy(to, text.data(), text.size());
+      to += text.size();
+    }
+    offsets[i + 1] = static_cast<int32_t>(to - data->data());
+  }
+  column.values = arrow::MakeArray(arrow::ArrayData::Make(
+      type, rows, {validity.bits(), offset_buffer, data}, validity.null_count()));
+  return column;
+}
+
+// Of the types that are rare in text.
 template <typename Builder, typename Parse>
-std::unique_ptr<TextColumn> MakeParsed(std::shared_ptr<arrow::DataType> type,
-                                       arrow::MemoryPool* pool, Parse parse) {
-  return std::make_unique<ParsedColumn<Builder, Parse>>(
-      std::make_unique<Builder>(std::move(type), pool), std::move(parse));
+arrow::Result<TextColumn> ConvertRare(const std::shared_ptr<arrow::DataType>& type, Texts texts,
+                                      arrow::MemoryPool* pool, const Parse& parse) {
+  Builder builder(type, pool);
+  TextColumn column;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const auto value = IsNull(texts[i]) ? std::nullopt : parse(texts[i]);
+    ARROW_RETURN_NOT_OK(value ? builder.Append(*value) : builder.AppendNull());
+    if (!value && !IsNull(texts[i])) column.bad.push_back(i);
+  }
+  ARROW_RETURN_NOT_OK(builder.Finish(&column.values));
+  return column;
 }
 
 // For the types that are rare in text.
@@ -80,13 +142,36 @@ std::optional<std::string> ParseBytes(std::string_view text, const Type& type) {
   return fits ? std::optional(binary->bytes) : std::nullopt;
 }
 
-std::optional<arrow::Decimal128> ParseDecimalText(std::string_view text, const Type& type) {
-  const Result<Value> value = ParseValue(TrimBlanks(text), type);
-  if (!value.ok()) return std::nullopt;
-  const auto* decimal = value->get_if<Int128>();
-  if (decimal == nullptr) return std::nullopt;
-  return arrow::Decimal128(static_cast<int64_t>(*decimal >> 64), static_cast<uint64_t>(*decimal));
-}
+// Decimals, most of which are written with as many digits behind the point as they have.
+class DecimalParser {
+ public:
+  explicit DecimalParser(const Type& type) : type_(type) {
+    for (int32_t i = 0; i < type.precision(); ++i)
+      limit_ *= 10;
+    for (int32_t i = 0; i < std::min(type.scale(), kPlainScaleMax); ++i)
+      power_ *= 10;
+  }
+
+  std::optional<Int128> operator()(std::string_view text) const {
+    std::optional<int64_t> plain;
+    if (type_.scale() == 0) {
+      plain = ReadPlainInteger(text);
+    } else if (type_.scale() > 0 && type_.scale() <= kPlainScaleMax) {
+      plain = ReadPlainDecimal(text, static_cast<size_t>(type_.scale()), power_);
+    }
+    if (plain && *plain < limit_ && -*plain < limit_) return *plain;
+    const Result<Value> value = ParseValue(TrimBlanks(text), type_);
+    if (!value.ok()) return std::nullopt;
+    const auto* decimal = value->get_if<Int128>();
+    return decimal == nullptr ? std::nullopt : std::optional(*decimal);
+  }
+
+ private:
+  static constexpr int32_t kPlainScaleMax = 8;
+  const Type& type_;
+  Int128 limit_ = 1;
+  int64_t power_ = 1;
+};
 
 std::optional<int64_t> ParseTimestampText(std::string_view text, TimeUnit unit, bool wants_zone) {
   const auto parsed = ParseTimestamp(TrimBlanks(text), unit);
@@ -96,7 +181,34 @@ std::optional<int64_t> ParseTimestampText(std::string_view text, TimeUnit unit, 
   return parsed->value;
 }
 
+std::optional<int32_t> ParseIntText(std::string_view text) {
+  const auto value = ParseIntegerText(text);
+  if (!value || *value < INT32_MIN || *value > INT32_MAX) return std::nullopt;
+  return static_cast<int32_t>(*value);
+}
+
+std::optional<float> ParseFloatText(std::string_view text) {
+  const auto value = ParseDoubleText(text);
+  if (!value) return std::nullopt;
+  const auto narrow = static_cast<float>(*value);
+  if (std::isinf(narrow) && !std::isinf(*value)) return std::nullopt;
+  return narrow;
+}
+
 }  // namespace
+
+bool IsAscii(std::string_view text) {
+  uint64_t seen = 0;
+  size_t at = 0;
+  for (; at + sizeof(seen) <= text.size(); at += sizeof(seen)) {
+    uint64_t characters = 0;
+    std::memcpy(&characters, text.data() + at, sizeof(characters));
+    seen |= characters;
+  }
+  for (; at < text.size(); ++at)
+    seen |= static_cast<unsigned char>(text[at]);
+  return (seen & 0x8080808080808080ULL) == 0;
+}
 
 std::string_view TrimBlanks(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t'))
@@ -118,6 +230,7 @@ std::optional<bool> ParseBooleanText(std::string_view text) {
 }
 
 std::optional<int64_t> ParseIntegerText(std::string_view text) {
+  if (const auto plain = ReadPlainInteger(text)) return plain;
   text = TrimBlanks(text);
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   int64_t value = 0;
@@ -138,70 +251,60 @@ std::optional<double> ParseDoubleText(std::string_view text) {
   return value;
 }
 
-Result<std::unique_ptr<TextColumn>> MakeTextColumn(const Type& type, arrow::MemoryPool* pool) {
-  FIRN_ASSIGN(auto arrow_type, ToArrowType(type));
+namespace {
+
+arrow::Result<TextColumn> ConvertTimestamps(const std::shared_ptr<arrow::DataType>& arrow_type,
+                                            const Type& type, Texts texts,
+                                            arrow::MemoryPool* pool) {
+  const bool is_nanos = type.id() == TypeId::kTimestampNs || type.id() == TypeId::kTimestamptzNs;
+  const bool has_zone = type.id() == TypeId::kTimestamptz || type.id() == TypeId::kTimestamptzNs;
+  const TimeUnit unit = is_nanos ? TimeUnit::kNanos : TimeUnit::kMicros;
+  return ConvertFixed<int64_t>(arrow_type, texts, pool, [unit, has_zone](std::string_view text) {
+    return ParseTimestampText(text, unit, has_zone);
+  });
+}
+
+arrow::Result<TextColumn> Convert(const std::shared_ptr<arrow::DataType>& arrow_type,
+                                  const Type& type, Texts texts, bool are_ascii,
+                                  arrow::MemoryPool* pool) {
   switch (type.id()) {
     case TypeId::kBoolean:
-      return MakeParsed<arrow::BooleanBuilder>(arrow_type, pool, ParseBooleanText);
+      return ConvertRare<arrow::BooleanBuilder>(arrow_type, texts, pool, ParseBooleanText);
     case TypeId::kInt:
-      return MakeParsed<arrow::Int32Builder>(
-          arrow_type, pool, [](std::string_view text) -> std::optional<int32_t> {
-            const auto value = ParseIntegerText(text);
-            if (!value || *value < INT32_MIN || *value > INT32_MAX) return std::nullopt;
-            return static_cast<int32_t>(*value);
-          });
+      return ConvertFixed<int32_t>(arrow_type, texts, pool, ParseIntText);
     case TypeId::kLong:
-      return MakeParsed<arrow::Int64Builder>(arrow_type, pool, ParseIntegerText);
+      return ConvertFixed<int64_t>(arrow_type, texts, pool, ParseIntegerText);
     case TypeId::kFloat:
-      return MakeParsed<arrow::FloatBuilder>(arrow_type, pool,
-                                             [](std::string_view text) -> std::optional<float> {
-                                               const auto value = ParseDoubleText(text);
-                                               if (!value) return std::nullopt;
-                                               const auto narrow = static_cast<float>(*value);
-                                               if (std::isinf(narrow) && !std::isinf(*value))
-                                                 return std::nullopt;
-                                               return narrow;
-                                             });
+      return ConvertFixed<float>(arrow_type, texts, pool, ParseFloatText);
     case TypeId::kDouble:
-      return MakeParsed<arrow::DoubleBuilder>(arrow_type, pool, ParseDoubleText);
+      return ConvertFixed<double>(arrow_type, texts, pool, ParseDoubleText);
     case TypeId::kDecimal:
-      return MakeParsed<arrow::Decimal128Builder>(
-          arrow_type, pool, [type](std::string_view text) { return ParseDecimalText(text, type); });
+      return ConvertFixed<Int128>(arrow_type, texts, pool, DecimalParser(type));
     case TypeId::kDate:
-      return MakeParsed<arrow::Date32Builder>(
-          arrow_type, pool, [](std::string_view text) { return ParseDate(TrimBlanks(text)); });
+      return ConvertFixed<int32_t>(arrow_type, texts, pool, [](std::string_view text) {
+        const auto days = ParseDate(text);
+        return days ? days : ParseDate(TrimBlanks(text));
+      });
     case TypeId::kTime:
-      return MakeParsed<arrow::Time64Builder>(arrow_type, pool, [](std::string_view text) {
+      return ConvertFixed<int64_t>(arrow_type, texts, pool, [](std::string_view text) {
         return ParseTime(TrimBlanks(text), TimeUnit::kMicros);
       });
     case TypeId::kTimestamp:
     case TypeId::kTimestamptz:
     case TypeId::kTimestampNs:
-    case TypeId::kTimestamptzNs: {
-      const bool is_nanos =
-          type.id() == TypeId::kTimestampNs || type.id() == TypeId::kTimestamptzNs;
-      const bool has_zone =
-          type.id() == TypeId::kTimestamptz || type.id() == TypeId::kTimestamptzNs;
-      const TimeUnit unit = is_nanos ? TimeUnit::kNanos : TimeUnit::kMicros;
-      return MakeParsed<arrow::TimestampBuilder>(arrow_type, pool,
-                                                 [unit, has_zone](std::string_view text) {
-                                                   return ParseTimestampText(text, unit, has_zone);
-                                                 });
-    }
+    case TypeId::kTimestamptzNs:
+      return ConvertTimestamps(arrow_type, type, texts, pool);
     case TypeId::kString:
-      arrow::util::InitializeUTF8();
-      return MakeParsed<arrow::StringBuilder>(
-          arrow_type, pool, [](std::string_view text) -> std::optional<std::string_view> {
-            if (!arrow::util::ValidateUTF8(text)) return std::nullopt;
-            return text;
-          });
+      return ConvertStrings(arrow_type, texts, are_ascii, pool);
     case TypeId::kUuid:
     case TypeId::kFixed:
-      return MakeParsed<arrow::FixedSizeBinaryBuilder>(
-          arrow_type, pool, [type](std::string_view text) { return ParseBytes(text, type); });
+      return ConvertRare<arrow::FixedSizeBinaryBuilder>(
+          arrow_type, texts, pool,
+          [&type](std::string_view text) { return ParseBytes(text, type); });
     case TypeId::kBinary:
-      return MakeParsed<arrow::BinaryBuilder>(
-          arrow_type, pool, [type](std::string_view text) { return ParseBytes(text, type); });
+      return ConvertRare<arrow::BinaryBuilder>(
+          arrow_type, texts, pool,
+          [&type](std::string_view text) { return ParseBytes(text, type); });
     case TypeId::kUnknown:
     case TypeId::kVariant:
     case TypeId::kGeometry:
@@ -211,7 +314,18 @@ Result<std::unique_ptr<TextColumn>> MakeTextColumn(const Type& type, arrow::Memo
     case TypeId::kMap:
       break;
   }
-  return MakeError(ErrorCode::kUnsupported, "text has no values of type {}", FormatType(type));
+  return ToArrowStatus(
+      MakeError(ErrorCode::kUnsupported, "text has no values of type {}", FormatType(type)));
+}
+
+}  // namespace
+
+Result<TextColumn> ConvertTexts(const Type& type, std::span<const std::string_view> texts,
+                                bool are_ascii, arrow::MemoryPool* pool) {
+  FIRN_ASSIGN(const auto arrow_type, ToArrowType(type));
+  arrow::util::InitializeUTF8();
+  return GuardArrowResult(ErrorCode::kInternal,
+                          [&] { return Convert(arrow_type, type, texts, are_ascii, pool); });
 }
 
 }  // namespace firn

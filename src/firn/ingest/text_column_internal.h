@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include <arrow/type_fwd.h>
 
@@ -12,21 +14,18 @@
 
 namespace firn {
 
-/// Builds one column of a batch from the texts of its values.
-class TextColumn {
- public:
-  virtual ~TextColumn() = default;
-  /// Append the value that `text` stands for. False: it stands for none of the type; a null takes
-  /// its place. Blanks around anything but text are ignored.
-  virtual bool Append(std::string_view text) = 0;
-  virtual void AppendNull() = 0;
-  /// The column so far; the next one begins.
-  virtual Result<std::shared_ptr<arrow::Array>> Finish() = 0;
+/// The values of one column of a batch.
+struct TextColumn {
+  std::shared_ptr<arrow::Array> values;
+  std::vector<size_t> bad;  ///< Places of texts that stand for no value of the type; null there.
 };
 
-/// For a column of `type`. Text must be UTF-8. Errors: kUnsupported, for nested types and those
-/// whose values cannot be written.
-Result<std::unique_ptr<TextColumn>> MakeTextColumn(const Type& type, arrow::MemoryPool* pool);
+/// The values that `texts` stand for. A text without characters and without a place for some
+/// (`data()` is null) is null. Blanks around anything but text are ignored; text must be UTF-8.
+/// `are_ascii`: all are known to be. Errors: kUnsupported, for nested types and those whose values
+/// cannot be written; those of memory.
+Result<TextColumn> ConvertTexts(const Type& type, std::span<const std::string_view> texts,
+                                bool are_ascii, arrow::MemoryPool* pool);
 
 /// What a text may be called as a boolean: true, false, t, f, yes, no, y, n, 1, 0; any case.
 std::optional<bool> ParseBooleanText(std::string_view text);
@@ -39,5 +38,8 @@ std::optional<double> ParseDoubleText(std::string_view text);
 
 /// Without the blanks around it.
 std::string_view TrimBlanks(std::string_view text);
+
+/// Whether no character has its highest bit set.
+bool IsAscii(std::string_view text);
 
 }  // namespace firn

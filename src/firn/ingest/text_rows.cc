@@ -11,7 +11,8 @@
 namespace firn {
 namespace {
 
-constexpr int64_t kBlockBytesMax = int64_t{4} << 20;
+// The columns of a block are made one after the other: it should stay in the processor's cache.
+constexpr int64_t kBlockBytesMax = int64_t{1} << 20;
 constexpr int64_t kBlockBytesMin = int64_t{128} << 10;
 // A block, what is found in it and its columns take this many times its text.
 constexpr int64_t kBlockShare = 8;

@@ -4,6 +4,7 @@
 #include "firn/base/civil_time.h"
 #include "firn/base/text.h"
 #include "firn/ingest/text_column_internal.h"
+#include "firn/ingest/text_numbers_internal.h"
 #include "firn/ingest/text_types_internal.h"
 
 namespace firn {
@@ -106,8 +107,42 @@ void TextType::Widen(const Seen& seen, std::string_view text, const TextPlace& p
   kind_ = joined;
 }
 
+// The texts of most columns look alike: those that leave all as it is are told by few looks.
+bool TextType::ChangesNothing(std::string_view text) const {
+  switch (kind_) {
+    case Kind::kString:
+      return true;
+    case Kind::kLong: {
+      // Of no more digits than were seen, of which no one is lost in a double.
+      const bool fits = text.size() <= static_cast<size_t>(std::min(integer_digits_, 15)) &&
+                        (text[0] != '0' || text.size() == 1);
+      return fits && ReadDigits(text);
+    }
+    case Kind::kDouble:
+    case Kind::kDecimal: {
+      const size_t point = text.find('.');
+      if (point == std::string_view::npos || point == 0) return false;
+      const size_t fraction = text.size() - point - 1;
+      const bool has_seen =
+          kind_ == Kind::kDouble || (point <= static_cast<size_t>(integer_digits_) &&
+                                     fraction <= static_cast<size_t>(fraction_digits_));
+      const bool is_plain = fraction <= 8 && (text[0] != '0' || point == 1);
+      return has_seen && is_plain && ReadDigits(text.substr(0, point)) &&
+             ReadEightDigits(text.data() + point + 1, fraction);
+    }
+    case Kind::kDate:
+      return text.size() == 10 && ParseDate(text);
+    case Kind::kNone:
+    case Kind::kBoolean:
+    case Kind::kTimestamp:
+    case Kind::kTimestamptz:
+      break;
+  }
+  return false;
+}
+
 void TextType::Add(std::string_view text, const TextPlace& place) {
-  if (kind_ == Kind::kString) return;
+  if (!text.empty() && ChangesNothing(text)) return;
   Widen(Classify(text), text, place);
 }
 

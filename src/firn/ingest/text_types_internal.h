@@ -59,6 +59,7 @@ class TextType {
   Seen Classify(std::string_view text) const;
   static Seen ClassifyTime(std::string_view text);
   Seen ClassifyNumber(std::string_view text) const;
+  bool ChangesNothing(std::string_view text) const;
   void Widen(const Seen& seen, std::string_view text, const TextPlace& place);
   Kind Join(Kind a, Kind b) const;
 

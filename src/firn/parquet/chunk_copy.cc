@@ -84,7 +84,9 @@ Result<EncodedChunk> CopyChunk(const ChunkInput& input, const LeafNode& to, Buff
     return MakeError(ErrorCode::kCorrupt, "the pages hold {} values of {} rows",
                      input.chunk->num_values, input.row_count);
   }
-  EncodedChunk copy{.metadata = *input.chunk, .row_count = input.row_count};
+  EncodedChunk copy{.metadata = *input.chunk,
+                    .row_count = input.row_count,
+                    .null_count = *input.chunk->statistics.null_count};
   const int64_t start = input.chunk->start_offset();
   ColumnChunk& metadata = copy.metadata;
   metadata.path_in_schema = to.path;

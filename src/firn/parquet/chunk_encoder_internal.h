@@ -15,9 +15,22 @@ namespace firn {
 /// Cuts levels and values into pages of one column chunk and compresses them.
 class ChunkEncoder {
  public:
-  /// `dictionary`, sorted, or null: values are written plain. All outlive the encoder.
+  enum class DictionaryState {
+    kSorted,   ///< It has all values, and tells the bounds of pages.
+    kGrowing,  ///< It gets values meanwhile; the caller tells the bounds.
+  };
+
+  /// `dictionary` may be null: values are written plain. All outlive the encoder.
   ChunkEncoder(const LeafNode& leaf, ValueOrder order, const ChunkOptions& options,
-               const ValueDictionary* dictionary, PageCodec& codec);
+               const ValueDictionary* dictionary, DictionaryState state);
+
+  /// Compresses from here on; is not looked at any more once another is given.
+  void UseCodec(PageCodec& codec) { codec_ = &codec; }
+
+  /// The values that follow are written plain: those of the page so far, too, unless pages went out
+  /// whose values are numbers of the dictionary.
+  Status LeaveDictionary();
+  bool uses_dictionary() const { return uses_dictionary_; }
 
   /// Rows that still fit in the page, at least 1: a full page is written first. To be called where
   /// a row begins.
@@ -40,12 +53,25 @@ class ChunkEncoder {
   /// Byte arrays with their lengths, whose bounds are told apart by `AddBound`.
   void AddPlainBytes(std::span<const std::byte> bytes) { plain_.Append(bytes); }
   void AddBound(std::string_view value) { page_bounds_.AddBytes(value); }
+  void AddBounds(const std::byte* values, size_t count) {
+    page_bounds_.AddFixed(values, count, width_);
+  }
 
   /// Room for `count` values of fixed width, to be filled by the caller and told by `FixedFilled`.
   std::byte* GrowFixed(size_t count) { return plain_.Grow(count * width_); }
   void FixedFilled(const std::byte* values, size_t count) {
     page_bounds_.AddFixed(values, count, width_);
   }
+
+  /// Whether the next `RoomForRows` writes the page.
+  bool IsPageFull() const { return row_count_ >= page_rows_max_ || PageBytes() >= page_bytes_max_; }
+  size_t page_count() const { return chunk_.pages.size(); }
+  /// Of finished pages, as they are in the file.
+  int64_t stored_bytes() const { return stored_bytes_; }
+  /// Of the page being filled, before compression.
+  int64_t page_bytes() const { return PageBytes(); }
+  /// Bytes of memory.
+  int64_t held_bytes() const;
 
   /// Rows so far.
   int64_t row_count() const { return chunk_.row_count + row_count_; }
@@ -55,25 +81,34 @@ class ChunkEncoder {
  private:
   Status EndPage();
   Status WriteDictionary();
-  Status WritePage(const PageHeader& header, std::span<const std::byte> body);
+  /// `levels`: bytes of `body_` in front that are not compressed.
+  Result<Buffer> MakePage(PageHeader header, size_t levels, std::span<const std::byte> body);
+  Status WritePage(const PageHeader& header, size_t levels, std::span<const std::byte> body);
   int64_t PageBytes() const;
-  void AppendLevelRuns(std::span<const uint8_t> levels, int level_max);
+  bool is_version_2() const { return options_.page_version == 2; }
+  size_t AppendLevelRuns(std::span<const uint8_t> levels, int level_max);
+  void AppendPage(PageHeader& header);
+  void ClearPage();
   void AppendValues();
+  void AppendPlain(std::string_view value);
   void FindIndexBounds();
   void FillMetadata();
+  void FillEncodings();
+  void FillStatistics();
 
   const LeafNode& leaf_;
   const ValueOrder order_;
   const ChunkOptions& options_;
   const ValueDictionary* dictionary_;
-  PageCodec& codec_;
+  const DictionaryState state_;
+  PageCodec* codec_ = nullptr;
+  bool uses_dictionary_;
   const size_t width_;
-  const int index_bits_;
   const int64_t page_rows_max_;
   const int64_t page_bytes_max_;
 
   // The page being filled.
-  std::vector<uint8_t> definition_;
+  std::vector<uint8_t> definition_;  // Empty: all defined so far.
   std::vector<uint8_t> repetition_;
   std::vector<uint32_t> indices_;
   PageBuffer plain_;
@@ -85,6 +120,7 @@ class ChunkEncoder {
   PageBuffer body_;
   PageBuffer stored_;
   int64_t stored_bytes_ = 0;  // Of all pages so far.
+  int32_t dictionary_pages_ = 0;
   ValueBounds bounds_;
   EncodedChunk chunk_;
 };

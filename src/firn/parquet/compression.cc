@@ -2,6 +2,8 @@
 #include <cstring>
 #include <limits>
 
+#include <brotli/decode.h>
+#include <brotli/encode.h>
 #include <libdeflate.h>
 #include <lz4.h>
 #include <snappy.h>
@@ -14,6 +16,8 @@ namespace {
 
 constexpr int kZstdLevel = 3;
 constexpr int kGzipLevel = 6;
+constexpr int kBrotliLevel = 8;
+
 constexpr size_t kGrowthMin = 4096;
 
 const char* Chars(std::span<const std::byte> bytes) {
@@ -66,8 +70,8 @@ void PageBuffer::Append(std::span<const std::byte> bytes) {
 
 bool IsSupported(ParquetCodec codec) {
   return codec == ParquetCodec::kUncompressed || codec == ParquetCodec::kSnappy ||
-         codec == ParquetCodec::kGzip || codec == ParquetCodec::kZstd ||
-         codec == ParquetCodec::kLz4Raw;
+         codec == ParquetCodec::kGzip || codec == ParquetCodec::kBrotli ||
+         codec == ParquetCodec::kZstd || codec == ParquetCodec::kLz4Raw;
 }
 
 uint32_t PageChecksum(std::span<const std::byte> stored) {
@@ -126,8 +130,15 @@ Status PageCodec::Decompress(ParquetCodec codec, std::span<const std::byte> in,
       return size >= 0 && static_cast<size_t>(size) == out.size() ? Status()
                                                                   : Status(Damaged("lz4"));
     }
+    case ParquetCodec::kBrotli: {
+      size_t size = out.size();
+      const auto result =
+          BrotliDecoderDecompress(in.size(), reinterpret_cast<const uint8_t*>(in.data()), &size,
+                                  reinterpret_cast<uint8_t*>(out.data()));
+      const bool is_right = result == BROTLI_DECODER_RESULT_SUCCESS && size == out.size();
+      return is_right ? Status() : Status(Damaged("brotli"));
+    }
     case ParquetCodec::kLzo:
-    case ParquetCodec::kBrotli:
     case ParquetCodec::kLz4Hadoop:
       break;
   }
@@ -182,8 +193,16 @@ Status PageCodec::Compress(ParquetCodec codec, std::optional<int> level,
       is_done = made > 0 || in.empty();
       break;
     }
+    case ParquetCodec::kBrotli: {
+      size = BrotliEncoderMaxCompressedSize(in.size());
+      out.Resize(start + size);
+      is_done = BrotliEncoderCompress(level.value_or(kBrotliLevel), BROTLI_DEFAULT_WINDOW,
+                                      BROTLI_MODE_GENERIC, in.size(),
+                                      reinterpret_cast<const uint8_t*>(in.data()), &size,
+                                      reinterpret_cast<uint8_t*>(out.data()) + start) != 0;
+      break;
+    }
     case ParquetCodec::kLzo:
-    case ParquetCodec::kBrotli:
     case ParquetCodec::kLz4Hadoop:
       return MakeError(ErrorCode::kUnsupported, "pages of codec {}", static_cast<int>(codec));
   }

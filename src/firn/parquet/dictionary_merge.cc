@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "firn/parquet/dictionary_merge_internal.h"
+#include "firn/parquet/distinct_guess_internal.h"
 #include "firn/parquet/row_walk_internal.h"
 
 namespace firn {
@@ -12,22 +12,6 @@ namespace {
 constexpr uint32_t kUnset = UINT32_MAX;
 // As many distinct values are needed to guess how many there will be in the end.
 constexpr size_t kGuessMin = 8192;
-
-// How many distinct values `total` values will have, if the first `seen` had `distinct`: as if each
-// was drawn from equally many, evenly. Where few values are frequent, there will be fewer.
-double GuessDistinct(double distinct, double seen, double total) {
-  if (distinct >= seen) return total;
-  // distinct = domain * (1 - exp(-seen / domain)); solved for x = seen / domain.
-  double low = 0;
-  double high = 64;
-  for (int i = 0; i < 50; ++i) {
-    const double x = (low + high) / 2;
-    const double share = x == 0 ? 1 : -std::expm1(-x) / x;
-    (share > distinct / seen ? low : high) = x;
-  }
-  const double domain = seen / high;
-  return -domain * std::expm1(-total / domain);
-}
 
 bool HasOnlyDictionaryPages(const ColumnChunk& chunk) {
   if (chunk.encoding_stats.empty()) return false;

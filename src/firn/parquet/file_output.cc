@@ -60,8 +60,8 @@ std::string FormatColumnIndex(const std::vector<PageEntry>& pages) {
 
 }  // namespace
 
-ParquetFileOutput::ParquetFileOutput(FileFooter footer, OutputFile& file)
-    : footer_(std::move(footer)), file_(file) {
+ParquetFileOutput::ParquetFileOutput(FileFooter footer, Sink sink)
+    : footer_(std::move(footer)), sink_(std::move(sink)) {
   footer_.version = kFormatVersion;
   footer_.num_rows = 0;
   footer_.row_groups.clear();
@@ -70,8 +70,11 @@ ParquetFileOutput::ParquetFileOutput(FileFooter footer, OutputFile& file)
                     [](const SchemaElement& element) { return element.type.has_value(); }));
 }
 
-Status ParquetFileOutput::Start() {
-  return file_.bytes_written() > 0 ? Status() : file_.Append(AsBytes(kMagic));
+Status ParquetFileOutput::Start() { return bytes_written_ > 0 ? Status() : Write(AsBytes(kMagic)); }
+
+Status ParquetFileOutput::Write(std::span<const std::byte> bytes) {
+  bytes_written_ += static_cast<int64_t>(bytes.size());
+  return sink_(bytes);
 }
 
 void ParquetFileOutput::BeginRowGroup(int64_t rows) {
@@ -87,15 +90,29 @@ Status ParquetFileOutput::Append(EncodedChunk chunk) {
     return MakeError(ErrorCode::kInternal, "column {} has {} rows, its row group {}",
                      group.columns.size(), chunk.row_count, group.num_rows);
   }
-  const int64_t offset = file_.bytes_written();
+  const int64_t offset = bytes_written_;
   for (const Buffer& piece : chunk.pieces)
-    FIRN_RETURN_IF_ERROR(file_.Append(piece.span()));
+    FIRN_RETURN_IF_ERROR(Write(piece.span()));
   ColumnChunk metadata = std::move(chunk.metadata);
   metadata.data_page_offset += offset;
   if (metadata.dictionary_page_offset) *metadata.dictionary_page_offset += offset;
   group.total_byte_size += metadata.total_uncompressed_size;
   group.columns.push_back(std::move(metadata));
-  pages_.back().push_back({std::move(chunk.pages), std::move(chunk.column_index)});
+  pages_.back().push_back(
+      {std::move(chunk.pages), std::move(chunk.column_index), chunk.has_bounds});
+  bloom_filters_.push_back(std::move(chunk.bloom_filter));
+  return group.columns.size() == leaf_count_ ? WriteBloomFilters() : Status();
+}
+
+Status ParquetFileOutput::WriteBloomFilters() {
+  for (size_t leaf = 0; leaf < bloom_filters_.size(); ++leaf) {
+    const std::string& filter = bloom_filters_[leaf];
+    if (filter.empty()) continue;
+    footer_.row_groups.back().columns[leaf].bloom_filter =
+        ByteRange{bytes_written_, static_cast<int64_t>(filter.size())};
+    FIRN_RETURN_IF_ERROR(Write(AsBytes(filter)));
+  }
+  bloom_filters_.clear();
   return {};
 }
 
@@ -103,12 +120,13 @@ Status ParquetFileOutput::WriteIndexes() {
   for (size_t i = 0; i < footer_.row_groups.size(); ++i) {
     for (size_t j = 0; j < pages_[i].size(); ++j) {
       const ChunkPages& chunk = pages_[i][j];
-      if (chunk.pages.empty() || (!chunk.column_index && !CanIndex(chunk.pages))) continue;
+      if (chunk.pages.empty() || !chunk.has_bounds) continue;
+      if (!chunk.column_index && !CanIndex(chunk.pages)) continue;
       const std::string index =
           chunk.column_index ? *chunk.column_index : FormatColumnIndex(chunk.pages);
       footer_.row_groups[i].columns[j].column_index =
-          ByteRange{file_.bytes_written(), static_cast<int64_t>(index.size())};
-      FIRN_RETURN_IF_ERROR(file_.Append(AsBytes(index)));
+          ByteRange{bytes_written_, static_cast<int64_t>(index.size())};
+      FIRN_RETURN_IF_ERROR(Write(AsBytes(index)));
     }
   }
   for (size_t i = 0; i < footer_.row_groups.size(); ++i) {
@@ -116,8 +134,8 @@ Status ParquetFileOutput::WriteIndexes() {
       ColumnChunk& chunk = footer_.row_groups[i].columns[j];
       if (pages_[i][j].pages.empty()) continue;
       const std::string index = FormatOffsetIndex(pages_[i][j].pages, chunk.start_offset());
-      chunk.offset_index = ByteRange{file_.bytes_written(), static_cast<int64_t>(index.size())};
-      FIRN_RETURN_IF_ERROR(file_.Append(AsBytes(index)));
+      chunk.offset_index = ByteRange{bytes_written_, static_cast<int64_t>(index.size())};
+      FIRN_RETURN_IF_ERROR(Write(AsBytes(index)));
     }
   }
   return {};
@@ -132,14 +150,14 @@ Status ParquetFileOutput::Finish() {
   }
   FIRN_RETURN_IF_ERROR(WriteIndexes());
   const std::string footer = FormatFooter(footer_);
-  FIRN_RETURN_IF_ERROR(file_.Append(AsBytes(footer)));
+  FIRN_RETURN_IF_ERROR(Write(AsBytes(footer)));
   if (footer.size() > kFooterBytesMax) {
     return MakeError(ErrorCode::kUnsupported, "a footer of {} bytes, expected at most {}",
                      footer.size(), kFooterBytesMax);
   }
   const auto length = static_cast<uint32_t>(footer.size());
-  FIRN_RETURN_IF_ERROR(file_.Append({reinterpret_cast<const std::byte*>(&length), sizeof(length)}));
-  return file_.Append(AsBytes(kMagic));
+  FIRN_RETURN_IF_ERROR(Write({reinterpret_cast<const std::byte*>(&length), sizeof(length)}));
+  return Write(AsBytes(kMagic));
 }
 
 }  // namespace firn

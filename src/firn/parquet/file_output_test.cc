@@ -45,7 +45,7 @@ class Output {
     output_.emplace(
         FileFooter{
             .schema = std::move(schema), .num_rows = 99, .row_groups = {{}}, .created_by = "test"},
-        *file_);
+        [this](std::span<const std::byte> bytes) { return file_->Append(bytes); });
   }
 
   ParquetFileOutput* operator->() { return &*output_; }

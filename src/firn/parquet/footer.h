@@ -110,6 +110,7 @@ struct ColumnChunk {
   bool is_elsewhere = false;  ///< In another file, or encrypted.
   std::optional<ByteRange> column_index;
   std::optional<ByteRange> offset_index;
+  std::optional<ByteRange> bloom_filter;  ///< Only written: it is not read.
 
   int64_t start_offset() const;
 };

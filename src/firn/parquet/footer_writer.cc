@@ -45,6 +45,10 @@ void WriteChunkMetadata(const ColumnChunk& chunk, ThriftWriter& out) {
       out.LeaveStruct(inner);
     }
   }
+  if (chunk.bloom_filter) {
+    out.WriteI64(14, chunk.bloom_filter->offset);
+    out.WriteI32(15, static_cast<int32_t>(chunk.bloom_filter->length));
+  }
   out.LeaveStruct(outer);
 }
 

@@ -111,14 +111,10 @@ Status CheckChecksum(const PageHeader& header, std::span<const std::byte> stored
                    crc, *header.crc);
 }
 
-std::string FormatPageHeader(const PageHeader& header) {
+namespace {
+
+void WriteVersion1(const PageHeader& header, ThriftWriter& out) {
   const bool is_dictionary = header.type == PageType::kDictionary;
-  ThriftWriter out;
-  const int16_t outer = out.EnterStruct();
-  out.WriteI32(1, static_cast<int32_t>(header.type));
-  out.WriteI32(2, header.uncompressed_size);
-  out.WriteI32(3, header.compressed_size);
-  if (header.crc) out.WriteI32(4, static_cast<int32_t>(*header.crc));
   out.BeginStructField(is_dictionary ? 7 : 5);
   const int16_t inner = out.EnterStruct();
   out.WriteI32(1, header.num_values);
@@ -128,6 +124,35 @@ std::string FormatPageHeader(const PageHeader& header) {
     out.WriteI32(4, static_cast<int32_t>(header.repetition_encoding));
   }
   out.LeaveStruct(inner);
+}
+
+void WriteVersion2(const PageHeader& header, ThriftWriter& out) {
+  out.BeginStructField(8);
+  const int16_t inner = out.EnterStruct();
+  out.WriteI32(1, header.num_values);
+  out.WriteI32(2, header.null_count);
+  out.WriteI32(3, header.row_count);
+  out.WriteI32(4, static_cast<int32_t>(header.encoding));
+  out.WriteI32(5, header.definition_bytes);
+  out.WriteI32(6, header.repetition_bytes);
+  out.WriteBool(7, header.is_compressed);
+  out.LeaveStruct(inner);
+}
+
+}  // namespace
+
+std::string FormatPageHeader(const PageHeader& header) {
+  ThriftWriter out;
+  const int16_t outer = out.EnterStruct();
+  out.WriteI32(1, static_cast<int32_t>(header.type));
+  out.WriteI32(2, header.uncompressed_size);
+  out.WriteI32(3, header.compressed_size);
+  if (header.crc) out.WriteI32(4, static_cast<int32_t>(*header.crc));
+  if (header.type == PageType::kDataV2) {
+    WriteVersion2(header, out);
+  } else {
+    WriteVersion1(header, out);
+  }
   out.LeaveStruct(outer);
   return out.Take();
 }

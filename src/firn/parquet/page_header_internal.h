@@ -24,10 +24,12 @@ struct PageHeader {
   ParquetEncoding encoding = ParquetEncoding::kPlain;
   ParquetEncoding definition_encoding = ParquetEncoding::kRle;
   ParquetEncoding repetition_encoding = ParquetEncoding::kRle;
-  int32_t definition_bytes = 0;  ///< Version 2.
-  int32_t repetition_bytes = 0;  ///< Version 2.
-  bool is_compressed = true;     ///< Version 2 may say no.
-  std::optional<uint32_t> crc;   ///< CRC-32 of what follows the head, as it is stored.
+  int32_t null_count = 0;  ///< Version 2, as are the next.
+  int32_t row_count = 0;
+  int32_t definition_bytes = 0;
+  int32_t repetition_bytes = 0;
+  bool is_compressed = true;    ///< Version 2 may say no.
+  std::optional<uint32_t> crc;  ///< CRC-32 of what follows the head, as it is stored.
 };
 
 struct ParsedPageHeader {
@@ -42,7 +44,7 @@ Result<ParsedPageHeader> ParsePageHeader(std::span<const std::byte> bytes);
 /// if that has one. Errors: kCorrupt.
 Status CheckChecksum(const PageHeader& header, std::span<const std::byte> stored);
 
-/// A dictionary page or a data page of version 1.
+/// A dictionary page or a data page.
 std::string FormatPageHeader(const PageHeader& header);
 
 }  // namespace firn

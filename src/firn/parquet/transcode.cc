@@ -344,7 +344,9 @@ Result<EncodedChunk> TranscodeChunk(const LeafNode& to, std::span<const ChunkInp
   PageCodec codec;
   FIRN_ASSIGN(const std::optional<MergedDictionary> dictionary,
               MergeDictionaries(to, order, inputs, options, codec));
-  ChunkEncoder encoder(to, order, options, dictionary ? &dictionary->values : nullptr, codec);
+  ChunkEncoder encoder(to, order, options, dictionary ? &dictionary->values : nullptr,
+                       ChunkEncoder::DictionaryState::kSorted);
+  encoder.UseCodec(codec);
   for (size_t i = 0; i < inputs.size(); ++i) {
     std::span<const uint32_t> numbers;
     if (dictionary) numbers = dictionary->numbers[i];

@@ -45,6 +45,9 @@ struct ChunkOptions {
   int64_t page_bytes = 1048576;
   int64_t page_rows = 20000;
   int64_t dictionary_bytes_max = 2097152;  ///< 0: no dictionary.
+  int page_version = 1;
+  bool has_statistics = true;      ///< Of the chunk in the footer, and of its pages.
+  int64_t bloom_filter_bytes = 0;  ///< A power of two from 32 on; 0: no Bloom filter.
   /// Larger pages of inputs, decompressed, are refused; making a chunk takes some times as much.
   int64_t input_page_bytes_max = int64_t{1} << 28;
 };
@@ -67,7 +70,10 @@ struct EncodedChunk {
   std::vector<Buffer> pieces;
   std::vector<PageEntry> pages;             ///< Empty: the chunk gets no page index.
   std::optional<std::string> column_index;  ///< Set: of a copied chunk, encoded.
+  bool has_bounds = true;                   ///< False: the chunk gets no column index.
+  std::string bloom_filter;                 ///< With its head; empty: none.
   int64_t row_count = 0;
+  int64_t null_count = 0;
   int64_t nan_count = 0;
   std::optional<std::string> min;  ///< PLAIN, exact, without NaN.
   std::optional<std::string> max;

@@ -23,8 +23,8 @@ using Values = ChunkBuilder::Values;
 using Rows = std::vector<TestRow>;
 
 constexpr ParquetCodec kCodecs[] = {ParquetCodec::kUncompressed, ParquetCodec::kSnappy,
-                                    ParquetCodec::kGzip, ParquetCodec::kZstd,
-                                    ParquetCodec::kLz4Raw};
+                                    ParquetCodec::kGzip,         ParquetCodec::kZstd,
+                                    ParquetCodec::kLz4Raw,       ParquetCodec::kBrotli};
 const LeafNode kText = MakeLeaf(PhysicalType::kByteArray, {R::kOptional});
 const LeafNode kLong = MakeLeaf(PhysicalType::kInt64, {R::kOptional});
 const LeafNode kRequiredLong = MakeLeaf(PhysicalType::kInt64, {R::kRequired});
@@ -665,7 +665,7 @@ TEST(CanTranscodeTest, WantsCodecsAndEncodingsThatItKnows) {
 
   for (const ParquetCodec codec : kCodecs)
     EXPECT_TRUE(can(codec, ParquetEncoding::kRleDictionary));
-  EXPECT_FALSE(can(ParquetCodec::kBrotli, ParquetEncoding::kPlain));
+  EXPECT_FALSE(can(ParquetCodec::kLzo, ParquetEncoding::kPlain));
   EXPECT_FALSE(can(ParquetCodec::kLz4Hadoop, ParquetEncoding::kPlain));
   EXPECT_FALSE(can(ParquetCodec::kZstd, ParquetEncoding::kDeltaBinaryPacked));
   EXPECT_FALSE(can(ParquetCodec::kZstd, static_cast<ParquetEncoding>(-1)));

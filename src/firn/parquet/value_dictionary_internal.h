@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,9 @@ class ValueDictionary {
   explicit ValueDictionary(size_t width);
 
   uint32_t Insert(std::string_view value);
+  /// Insert `count` values of fixed width, one after the other; their numbers go to `numbers`.
+  void InsertFixed(const std::byte* values, size_t count, uint32_t* numbers);
+  void InsertBytes(std::span<const std::string_view> values, uint32_t* numbers);
   std::optional<uint32_t> Find(std::string_view value) const;
 
   size_t size() const { return size_; }
@@ -28,6 +32,8 @@ class ValueDictionary {
   size_t plain_bytes() const { return plain_.size(); }
   std::span<const std::byte> plain() const { return plain_.span(); }
   std::string_view At(uint32_t number) const;
+  /// Bytes of memory.
+  size_t held_bytes() const;
 
   /// Returns the new number of each old one. NaN come last: `nan_begin` is the first of them.
   /// No value may be inserted any more.
@@ -40,6 +46,9 @@ class ValueDictionary {
     uint32_t tag = 0;
   };
 
+  template <typename T>
+  void InsertNumbers(const std::byte* values, size_t count, uint32_t* numbers);
+  uint32_t Add(std::string_view value, uint64_t hash);
   uint64_t HashOf(std::string_view value) const;
   void Rehash(size_t slots);
   void Place(uint32_t number, uint64_t hash);

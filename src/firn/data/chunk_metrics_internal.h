@@ -4,15 +4,16 @@
 #include <vector>
 
 #include "firn/data/metrics_mode_internal.h"
-#include "firn/data/transcode_input_internal.h"
+#include "firn/data/parquet_schema_internal.h"
 #include "firn/format/manifest.h"
 
 namespace firn {
 
-/// Iceberg's statistics of a file that was put together from column chunks.
-class TranscodeMetrics {
+/// Iceberg's statistics of a file, from what its column chunks tell: exact, whatever a footer
+/// leaves out.
+class ChunkMetrics {
  public:
-  TranscodeMetrics(const TranscodeLayout& layout, const std::map<int32_t, MetricsMode>& modes);
+  ChunkMetrics(const ParquetLayout& layout, const std::map<int32_t, MetricsMode>& modes);
 
   /// Add a chunk of the leaf `leaf` of the layout. Errors: kCorrupt: a bound that is no value.
   Status Add(size_t leaf, const EncodedChunk& chunk);
@@ -30,7 +31,7 @@ class TranscodeMetrics {
     Value upper;
   };
 
-  const TranscodeLayout& layout_;
+  const ParquetLayout& layout_;
   const std::map<int32_t, MetricsMode>& modes_;
   std::vector<Leaf> leaves_;
 };

@@ -2,8 +2,8 @@
 #include <cstring>
 #include <utility>
 
+#include "firn/data/chunk_metrics_internal.h"
 #include "firn/data/leaf_statistics_internal.h"
-#include "firn/data/transcode_metrics_internal.h"
 
 namespace firn {
 namespace {
@@ -71,15 +71,14 @@ Value ToValue(std::string_view bytes, const Type& type, PhysicalType physical) {
 
 }  // namespace
 
-TranscodeMetrics::TranscodeMetrics(const TranscodeLayout& layout,
-                                   const std::map<int32_t, MetricsMode>& modes)
+ChunkMetrics::ChunkMetrics(const ParquetLayout& layout, const std::map<int32_t, MetricsMode>& modes)
     : layout_(layout), modes_(modes), leaves_(layout.leaves.size()) {}
 
-Status TranscodeMetrics::Add(size_t leaf, const EncodedChunk& chunk) {
+Status ChunkMetrics::Add(size_t leaf, const EncodedChunk& chunk) {
   Leaf& sums = leaves_[leaf];
   sums.stored_bytes += chunk.metadata.total_compressed_size;
   sums.value_count += chunk.metadata.num_values;
-  sums.null_count += chunk.metadata.statistics.null_count.value_or(0);
+  sums.null_count += chunk.null_count;
   sums.nan_count += chunk.nan_count;
   if (!chunk.min || !chunk.max) return {};
   const Type& type = *layout_.fields[leaf].type;
@@ -91,7 +90,7 @@ Status TranscodeMetrics::Add(size_t leaf, const EncodedChunk& chunk) {
   return {};
 }
 
-Result<FileMetrics> TranscodeMetrics::Finish() const {
+Result<FileMetrics> ChunkMetrics::Finish() const {
   FileMetrics metrics;
   metrics.stored_empty = FileMetrics::kAllMaps;
   std::vector<std::pair<int32_t, size_t>> by_id;
