@@ -9,6 +9,7 @@
 #include "firn/data/budget_pool.h"
 #include "firn/data/parquet_file_encoder_internal.h"
 #include "firn/data/row_table_testing_internal.h"
+#include "firn/data/writer.h"
 #include "firn/testing/matchers.h"
 
 namespace firn {
@@ -76,6 +77,49 @@ TEST(ParquetEncoderTest, IsNotTouchedAgainAfterItRanOutOfMemory) {
     EXPECT_TRUE(status.ok() || status.error().code() == ErrorCode::kResourceExhausted)
         << status.error().Format();
   }
+}
+
+// Errors of columns that are encoded behind the caller's back.
+TEST(ParquetEncoderTest, NamesANestedFieldThatLacksAValue) {
+  RowTable table({Optional(1, "s", Type::Struct({Required(2, "x", Primitive(TypeId::kLong))})),
+                  Optional(3, "n", Primitive(TypeId::kLong))});
+  std::vector<StructValue> rows(1000, StructValue{{Value::Struct({int64_t{1}}), int64_t{2}}});
+  rows.push_back({{Value(), int64_t{2}}});  // A struct that is null is none that lacks a field.
+  const auto write = [&] {
+    return WriteDataFiles(table.write_context(), *TableWriteOptions(table.metadata()),
+                          *MakeRowStream(table.metadata().current_schema()->as_struct(), rows));
+  };
+  EXPECT_THAT(write(), IsOk());
+  rows.push_back({{Value::Struct({Value()}), int64_t{2}}});
+  EXPECT_THAT(write(), IsError(ErrorCode::kInvalidInput, "column 'x' is required"));
+}
+
+TEST(ParquetEncoderTest, GivesAFileUpThatCannotBeWritten) {
+  const Schema schema(0, {Optional(1, "n", Primitive(TypeId::kLong))});
+  const auto pool = BudgetPool::Make(int64_t{1} << 30);
+  PageCodecPool codecs;
+  int64_t room = 100;
+  const ByteSink sink = [&room](std::span<const std::byte> bytes) -> Status {
+    room -= static_cast<int64_t>(bytes.size());
+    return room >= 0 ? Status() : Error(ErrorCode::kUnavailable, "the disk is gone");
+  };
+  const auto executor = MakeThreadPool(2);
+  const auto encoder = MakeParquetEncoder({.schema = &schema,
+                                           .sink = &sink,
+                                           .pool = pool.get(),
+                                           .executor = executor.get(),
+                                           .codecs = &codecs},
+                                          {});
+  ASSERT_THAT(encoder, IsOk());
+  std::vector<StructValue> rows;
+  for (int64_t i = 0; i < 1000; ++i)
+    rows.push_back({{i * i * 7919}});
+  auto stream = RowStreamReader::Open(*MakeRowStream(schema.as_struct(), rows));
+  EXPECT_THAT((*encoder)->Write(*stream->Next()), IsOk());
+  EXPECT_GT(pool->bytes_allocated(), 0);
+  EXPECT_THAT((*encoder)->Flush(), IsError(ErrorCode::kUnavailable, "the disk is gone"));
+  EXPECT_EQ(pool->bytes_allocated(), 0);
+  EXPECT_THAT((*encoder)->Finish(), IsError(ErrorCode::kInternal, "given up"));
 }
 
 }  // namespace

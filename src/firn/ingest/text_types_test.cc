@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
+#include "firn/base/random.h"
 #include "firn/ingest/text_types_internal.h"
 
 namespace firn {
@@ -64,6 +66,41 @@ TEST(TextTypeTest, TellsWhichTextMadeTheColumnWide) {
   EXPECT_EQ(type.reason_text(), "x7");
   EXPECT_EQ(type.reason_place().file, 1U);
   EXPECT_EQ(type.reason_place().line, 9);
+}
+
+// A column that is learned text by text, and one that merges what each text alone tells.
+TEST(TextTypeTest, LooksAtTextsThatAreLikeTheOthersNoLess) {
+  const std::vector<std::string> texts = {"7",          "123",
+                                          "-5",         "0",
+                                          "00",         "007",
+                                          "1.5",        "12.75",
+                                          "0.5",        "00.5",
+                                          "1.",         ".5",
+                                          "1e3",        "1.5e3",
+                                          "1.x5",       "2026-01-31",
+                                          "2026-02-30", "2026-01-31T10:00",
+                                          "true",       "12345678901234567",
+                                          "x",          ""};
+  const auto random = MakeSeededRandom(1);
+  for (int round = 0; round < 20000; ++round) {
+    const bool infers_decimals = random->Below(2) == 0;
+    TextType learned(infers_decimals);
+    TextType merged(infers_decimals);
+    // Mostly of one kind, which makes the others rare.
+    const size_t usual = random->Below(texts.size());
+    std::string all;
+    for (int64_t i = 0; i < 8; ++i) {
+      const bool is_usual = random->Below(3) != 0;
+      const std::string& text = texts[is_usual ? usual : random->Below(texts.size())];
+      const TextPlace place{.file = 0, .line = i};
+      TextType one(infers_decimals);
+      one.Add(text, place);
+      merged.Merge(one);
+      learned.Add(text, place);
+      all += "'" + text + "' ";
+    }
+    ASSERT_EQ(FormatType(*learned.type()), FormatType(*merged.type())) << all;
+  }
 }
 
 }  // namespace
