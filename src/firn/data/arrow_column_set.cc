@@ -26,21 +26,11 @@ class ArrowColumnSet final : public ColumnSet {
   }
 
   Result<Columns> Pick(int64_t rows, std::span<const uint32_t> picks) override {
-    FIRN_RETURN_IF_ERROR(InitializeArrowCompute());
-    return GuardArrowResult(ErrorCode::kCorrupt, [&]() -> arrow::Result<Columns> {
-      ARROW_ASSIGN_OR_RAISE(Columns columns, Take(rows));
-      const arrow::UInt32Array places(static_cast<int64_t>(picks.size()),
-                                      arrow::Buffer::Wrap(picks.data(), picks.size()));
-      arrow::compute::ExecContext context(pool_);
-      for (std::shared_ptr<arrow::ArrayData>& column : columns) {
-        ARROW_ASSIGN_OR_RAISE(
-            const arrow::Datum picked,
-            arrow::compute::Take(column, places.data(),
-                                 arrow::compute::TakeOptions::NoBoundsCheck(), &context));
-        column = picked.array();
-      }
-      return columns;
-    });
+    FIRN_ASSIGN(Columns columns, Read(rows));
+    for (std::shared_ptr<arrow::ArrayData>& column : columns) {
+      FIRN_ASSIGN(column, PickRows(column, picks, pool_));
+    }
+    return columns;
   }
 
   Status Skip(int64_t rows) override {
@@ -105,6 +95,23 @@ class ArrowColumnSet final : public ColumnSet {
 };
 
 }  // namespace
+
+Result<std::shared_ptr<arrow::ArrayData>> PickRows(const std::shared_ptr<arrow::ArrayData>& column,
+                                                   std::span<const uint32_t> picks,
+                                                   arrow::MemoryPool* pool) {
+  FIRN_RETURN_IF_ERROR(InitializeArrowCompute());
+  return GuardArrowResult(
+      ErrorCode::kInternal, [&]() -> arrow::Result<std::shared_ptr<arrow::ArrayData>> {
+        const arrow::UInt32Array places(static_cast<int64_t>(picks.size()),
+                                        arrow::Buffer::Wrap(picks.data(), picks.size()));
+        arrow::compute::ExecContext context(pool);
+        ARROW_ASSIGN_OR_RAISE(
+            const arrow::Datum picked,
+            arrow::compute::Take(column, places.data(),
+                                 arrow::compute::TakeOptions::NoBoundsCheck(), &context));
+        return picked.array();
+      });
+}
 
 std::unique_ptr<ColumnSet> MakeArrowColumnSet(std::unique_ptr<arrow::RecordBatchReader> batches,
                                               std::shared_ptr<void> owner,

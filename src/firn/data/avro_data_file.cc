@@ -137,7 +137,8 @@ class AvroDataReader final : public DataFileReader {
   const std::vector<FileField>& fields() const override { return fields_; }
   const std::vector<FilePart>& parts() const override { return parts_; }
 
-  Result<std::unique_ptr<BatchSource>> OpenPart(size_t, Executor*) const override {
+  Result<std::unique_ptr<BatchSource>> OpenPart(size_t, Executor*,
+                                                const RowChooser*) const override {
     FIRN_ASSIGN(auto avro, AvroReader::Open(file_));
     auto source =
         std::make_unique<AvroSource>(std::move(avro), is_read_, type_, batch_rows_, pool_);

@@ -120,15 +120,33 @@ class Materializer {
   bool is_exact_;
 };
 
+// The texts of a column, if they are a dictionary array of the wanted type; else null.
+ArrayDataPtr DictionaryTexts(const ColumnPlan& plan, const arrow::ArrayData& rows) {
+  if (plan.source != ColumnPlan::Source::kFile) return nullptr;
+  const auto index = static_cast<size_t>(plan.file_index);
+  if (index >= rows.child_data.size() || rows.child_data[index] == nullptr) return nullptr;
+  const ArrayDataPtr& data = rows.child_data[index];
+  if (data->type->id() != arrow::Type::DICTIONARY) return nullptr;
+  const auto& type = static_cast<const arrow::DictionaryType&>(*data->type);
+  return type.value_type()->Equals(*plan.arrow_type) ? data : nullptr;
+}
+
 }  // namespace
 
-Result<std::vector<std::shared_ptr<arrow::Array>>> MaterializeColumns(const ReadPlan& plan,
-                                                                      const arrow::ArrayData& rows,
-                                                                      arrow::MemoryPool* pool) {
+Result<std::vector<std::shared_ptr<arrow::Array>>> MaterializeColumns(
+    const ReadPlan& plan, const arrow::ArrayData& rows, arrow::MemoryPool* pool,
+    const std::set<size_t>* places) {
   Materializer materializer(pool, plan.is_exact);
   std::vector<std::shared_ptr<arrow::Array>> columns;
   for (const ColumnPlan& column : plan.columns) {
-    FIRN_ASSIGN(auto data, materializer.Make(column, rows.child_data, rows.length));
+    if (places != nullptr && !places->contains(columns.size())) {
+      columns.push_back(nullptr);
+      continue;
+    }
+    ArrayDataPtr data = places == nullptr ? nullptr : DictionaryTexts(column, rows);
+    if (data == nullptr) {
+      FIRN_ASSIGN(data, materializer.Make(column, rows.child_data, rows.length));
+    }
     if (column.target.required && data->type->id() != arrow::Type::NA && data->GetNullCount() > 0) {
       return MakeError(ErrorCode::kCorrupt, "column '{}' is required but has {} nulls",
                        column.target.name, data->GetNullCount());

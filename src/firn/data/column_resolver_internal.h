@@ -67,8 +67,10 @@ Result<bool> AssignFieldIds(std::vector<FileField>& fields, const NameMapping* m
 
 /// The columns of `plan` from one batch of the file. `rows` holds the leaves that the plan asked
 /// for, pruned, in file order. Errors: kCorrupt, naming the column: a value does not fit.
-Result<std::vector<std::shared_ptr<arrow::Array>>> MaterializeColumns(const ReadPlan& plan,
-                                                                      const arrow::ArrayData& rows,
-                                                                      arrow::MemoryPool* pool);
+/// `places` (null: all): those columns alone; the others are null pointers, in `rows` too if they
+/// are. Of these, texts that are dictionary arrays stay so.
+Result<std::vector<std::shared_ptr<arrow::Array>>> MaterializeColumns(
+    const ReadPlan& plan, const arrow::ArrayData& rows, arrow::MemoryPool* pool,
+    const std::set<size_t>* places = nullptr);
 
 }  // namespace firn

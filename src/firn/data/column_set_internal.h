@@ -28,9 +28,18 @@ class ColumnSet {
   virtual Result<Columns> Read(int64_t rows) = 0;
   /// Those of the next `rows` rows that `picks` names, ascending, counted from 0; they are some.
   virtual Result<Columns> Pick(int64_t rows, std::span<const uint32_t> picks) = 0;
+  /// How many of the next `rows` rows (1 or more) are best tested together.
+  virtual Result<int64_t> CountTestable(int64_t rows) { return rows; }
+  /// As Read, of as many rows, but texts may be a dictionary array.
+  virtual Result<Columns> ReadToTest(int64_t rows) { return Read(rows); }
   /// Leave out the next `rows` rows.
   virtual Status Skip(int64_t rows) = 0;
 };
+
+/// The rows of `column` that `picks` names. Errors: kResourceExhausted.
+Result<std::shared_ptr<arrow::ArrayData>> PickRows(const std::shared_ptr<arrow::ArrayData>& column,
+                                                   std::span<const uint32_t> picks,
+                                                   arrow::MemoryPool* pool);
 
 /// How a top-level column is decoded; nullopt if that is left to Arrow: because it is nested, or
 /// its values become something that Arrow alone makes, or a chunk in `run` is stored in a way that

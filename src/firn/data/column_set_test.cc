@@ -4,6 +4,7 @@
 #include <arrow/array/concatenate.h>
 #include <arrow/builder.h>
 #include <arrow/compute/api_vector.h>
+#include <arrow/compute/cast.h>
 #include <arrow/datum.h>
 #include <arrow/io/memory.h>
 #include <arrow/table.h>
@@ -173,6 +174,41 @@ std::shared_ptr<arrow::Table> MakeTable(Dice& dice) {
   return arrow::Table::Make(arrow::schema(fields), columns);
 }
 
+// Encodings that are not chosen by themselves.
+void SetEncodings(const arrow::FieldVector& fields, Dice& dice,
+                  parquet::WriterProperties::Builder& properties) {
+  using E = parquet::Encoding;
+  for (const auto& field : fields) {
+    if (dice.OneIn(3)) continue;
+    std::vector<E::type> fitting = {E::PLAIN};
+    switch (static_cast<int>(field->type()->id())) {
+      case arrow::Type::BOOL:
+        fitting = {E::RLE};
+        break;
+      case arrow::Type::INT32:
+      case arrow::Type::INT64:
+      case arrow::Type::DATE32:
+      case arrow::Type::TIMESTAMP:
+        fitting = {E::DELTA_BINARY_PACKED, E::BYTE_STREAM_SPLIT};
+        break;
+      case arrow::Type::FLOAT:
+      case arrow::Type::DOUBLE:
+        fitting = {E::BYTE_STREAM_SPLIT};
+        break;
+      case arrow::Type::FIXED_SIZE_BINARY:
+        fitting = {E::BYTE_STREAM_SPLIT, E::DELTA_BYTE_ARRAY};
+        break;
+      case arrow::Type::STRING:
+      case arrow::Type::BINARY:
+        fitting = {E::DELTA_LENGTH_BYTE_ARRAY, E::DELTA_BYTE_ARRAY};
+        break;
+      default:
+        break;
+    }
+    properties.encoding(field->name(), dice.OneOf(fitting));
+  }
+}
+
 WrittenFile WriteFile(Dice& dice) {
   WrittenFile file{.table = MakeTable(dice)};
   parquet::WriterProperties::Builder properties;
@@ -188,7 +224,10 @@ WrittenFile WriteFile(Dice& dice) {
       ->dictionary_pagesize_limit(dice.OneOf<int64_t>({100, 4000, 1 << 20}))
       ->write_batch_size(dice.OneOf<int64_t>({7, 100, 1024}))
       ->max_row_group_length(1 + dice.Below(5000));
-  if (dice.OneIn(3)) properties.disable_dictionary();
+  if (dice.OneIn(2)) {
+    properties.disable_dictionary();
+    SetEncodings(file.table->schema()->fields(), dice, properties);
+  }
   if (dice.OneIn(2)) properties.enable_store_decimal_as_integer();
   auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
   const arrow::Status status = parquet::arrow::WriteTable(*file.table, arrow::default_memory_pool(),
@@ -247,6 +286,14 @@ class OpenedFile {
   int64_t size_ = 0;
 };
 
+// A dictionary array as its values.
+std::shared_ptr<arrow::ArrayData> Decoded(const std::shared_ptr<arrow::ArrayData>& array) {
+  if (array->type->id() != arrow::Type::DICTIONARY) return array;
+  EXPECT_TRUE(arrow::MakeArray(array)->ValidateFull().ok());
+  const auto& type = static_cast<const arrow::DictionaryType&>(*array->type);
+  return arrow::compute::Cast(arrow::Datum(array), type.value_type()).ValueOrDie().array();
+}
+
 void ExpectEqual(const arrow::ArrayData& made, const arrow::Array& expected) {
   const auto array = arrow::MakeArray(made.Copy());
   ASSERT_TRUE(array->ValidateFull().ok()) << array->ValidateFull();
@@ -271,8 +318,13 @@ void ExpectSame(ColumnSet& columns, const arrow::Array& expected, Dice& dice) {
   int64_t row = 0;
   while (row < expected.length()) {
     const int64_t left = expected.length() - row;
-    const int64_t rows = std::min(left, 1 + dice.Below(dice.OneOf<int64_t>({3, 200, 3000})));
-    const int64_t kind = dice.Below(4);
+    int64_t rows = std::min(left, 1 + dice.Below(dice.OneOf<int64_t>({3, 200, 3000})));
+    const int64_t kind = dice.Below(5);
+    if (kind == 4) {
+      const auto testable = columns.CountTestable(rows);
+      ASSERT_THAT(testable, IsOk());
+      rows = *testable;
+    }
     SCOPED_TRACE(fmt::format("rows {} of {} from {}, kind {}", rows, left, row, kind));
     const auto slice = expected.Slice(row, rows);
     if (kind == 0) {
@@ -286,6 +338,10 @@ void ExpectSame(ColumnSet& columns, const arrow::Array& expected, Dice& dice) {
       const auto made = columns.Pick(rows, picks);
       ASSERT_THAT(made, IsOk());
       ExpectEqual(*(*made)[0], *wanted.make_array());
+    } else if (kind == 4) {
+      const auto made = columns.ReadToTest(rows);
+      ASSERT_THAT(made, IsOk());
+      ExpectEqual(*Decoded((*made)[0]), *slice);
     } else {
       const auto made = columns.Read(rows);
       ASSERT_THAT(made, IsOk());

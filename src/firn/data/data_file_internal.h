@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <arrow/type_fwd.h>
@@ -43,10 +44,28 @@ struct FilePart {
   int64_t memory_bytes = 0;  ///< Estimate of what reading it takes at one time.
 };
 
-/// Consecutive rows as the file holds them: a struct array of the leaves that the plan reads.
+/// Rows as the file holds them: a struct array of the leaves that the plan reads. They are
+/// consecutive unless a RowChooser has chosen among them.
 struct FileBatch {
   int64_t first_position = 0;  ///< Of row 0, counted from the start of the file.
   std::shared_ptr<arrow::ArrayData> rows;
+  bool is_chosen = false;          ///< All that the chooser leaves out is missing.
+  std::vector<int64_t> positions;  ///< Of each row; empty: consecutive.
+};
+
+/// One byte a row: 1 if the row stays.
+using RowMask = std::vector<uint8_t>;
+
+/// Chooses rows by some of their columns, so that those that are left out need no decoding.
+/// Thread-safe.
+class RowChooser {
+ public:
+  virtual ~RowChooser() = default;
+  /// Leaves of the file that it looks at.
+  virtual const std::set<int>& leaves() const = 0;
+  /// Which rows of `batch` stay. Columns of it without any of `leaves` are null pointers; texts may
+  /// be dictionary arrays.
+  virtual Result<RowMask> Choose(const FileBatch& batch) const = 0;
 };
 
 /// Reads one part. Single-threaded.
@@ -67,7 +86,9 @@ class DataFileReader {
   /// Ascending by row; parts that the filter rules out are missing.
   virtual const std::vector<FilePart>& parts() const = 0;
   /// `executor` (may be null): decode columns of the part in parallel, if the format can.
-  virtual Result<std::unique_ptr<BatchSource>> OpenPart(size_t part, Executor* executor) const = 0;
+  /// `chooser` (may be null; outlives the source): leave rows out, if the format can. Batches tell.
+  virtual Result<std::unique_ptr<BatchSource>> OpenPart(size_t part, Executor* executor,
+                                                        const RowChooser* chooser) const = 0;
 };
 
 /// Open a file of any format. Errors: kNotFound, kCorrupt, kUnsupported; the caller adds the path.

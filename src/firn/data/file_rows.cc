@@ -8,7 +8,7 @@ Status VisitFileRows(const DataFileRequest& request, const CancelToken& cancel,
                      const ColumnVisitor& visit) {
   FIRN_ASSIGN(const auto reader, OpenDataFile(request));
   for (size_t part = 0; part < reader->parts().size(); ++part) {
-    FIRN_ASSIGN(const auto source, reader->OpenPart(part, nullptr));
+    FIRN_ASSIGN(const auto source, reader->OpenPart(part, nullptr, nullptr));
     while (true) {
       FIRN_RETURN_IF_ERROR(cancel.Check());
       FIRN_ASSIGN(const auto batch, source->Next());

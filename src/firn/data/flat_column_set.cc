@@ -17,6 +17,8 @@ namespace {
 constexpr size_t kOffsetBytes = sizeof(int32_t);
 // Texts of a batch have about the length of those before: room for some more.
 constexpr size_t kTextReserve = 16;
+// Larger dictionaries are not tested before rows: a batch refers to few of their values.
+constexpr size_t kTestedDictionaryMax = 4096;
 
 std::optional<PhysicalType> PhysicalTypeOf(parquet::Type::type type) {
   if (type < parquet::Type::BOOLEAN || type > parquet::Type::FIXED_LEN_BYTE_ARRAY) {
@@ -63,9 +65,20 @@ std::optional<ValueForm> FormOf(const arrow::DataType& type, const FlatLeaf& lea
 }
 
 bool IsKnown(parquet::Encoding::type encoding) {
-  return encoding == parquet::Encoding::PLAIN || encoding == parquet::Encoding::PLAIN_DICTIONARY ||
-         encoding == parquet::Encoding::RLE || encoding == parquet::Encoding::BIT_PACKED ||
-         encoding == parquet::Encoding::RLE_DICTIONARY;
+  switch (static_cast<int>(encoding)) {
+    case parquet::Encoding::PLAIN:
+    case parquet::Encoding::PLAIN_DICTIONARY:
+    case parquet::Encoding::RLE_DICTIONARY:
+    case parquet::Encoding::RLE:
+    case parquet::Encoding::BIT_PACKED:  // Listed for levels that flat columns do not have.
+    case parquet::Encoding::DELTA_BINARY_PACKED:
+    case parquet::Encoding::DELTA_LENGTH_BYTE_ARRAY:
+    case parquet::Encoding::DELTA_BYTE_ARRAY:
+    case parquet::Encoding::BYTE_STREAM_SPLIT:
+      return true;
+    default:
+      return false;
+  }
 }
 
 std::optional<ParquetCodec> CodecOf(parquet::Compression::type codec) {
@@ -123,6 +136,30 @@ class FlatColumnSet final : public ColumnSet {
     return Finish(std::move(target));
   }
 
+  Result<int64_t> CountTestable(int64_t rows) override {
+    indexed_rows_ = 0;
+    if (leaf_.form != ValueForm::kText) return rows;
+    FIRN_ASSIGN(indexed_rows_,
+                reader_.CountIndexed(static_cast<size_t>(rows), kTestedDictionaryMax));
+    return indexed_rows_ > 0 ? static_cast<int64_t>(indexed_rows_) : rows;
+  }
+
+  Result<Columns> ReadToTest(int64_t rows) override {
+    if (static_cast<size_t>(rows) > indexed_rows_) return Read(rows);
+    FIRN_RETURN_IF_ERROR(ReadDictionary());
+    const auto count = static_cast<size_t>(rows);
+    Target target;
+    FIRN_RETURN_IF_ERROR(AddValidity(count, target));
+    FIRN_ASSIGN(target.values, AllocateWithSlack(count * sizeof(uint32_t), pool_));
+    target.out.values = reinterpret_cast<std::byte*>(target.values->mutable_data());
+    FIRN_RETURN_IF_ERROR(reader_.ReadIndices(count, target.out));
+    indexed_rows_ = 0;
+    FIRN_ASSIGN(Columns columns, Finish(std::move(target)));
+    columns[0]->type = arrow::dictionary(arrow::int32(), type_);
+    columns[0]->dictionary = dictionary_;
+    return columns;
+  }
+
   Status Skip(int64_t rows) override { return reader_.Skip(static_cast<size_t>(rows)); }
 
  private:
@@ -139,12 +176,28 @@ class FlatColumnSet final : public ColumnSet {
     return rows * leaf_.width();
   }
 
+  Status AddValidity(size_t rows, Target& target) const {
+    if (!leaf_.is_optional) return {};
+    FIRN_ASSIGN(target.validity, AllocateWithSlack((rows + 7) / 8, pool_));
+    target.out.validity = reinterpret_cast<std::byte*>(target.validity->mutable_data());
+    return {};
+  }
+
+  // The dictionary of the current chunk as an array.
+  Status ReadDictionary() {
+    if (dictionary_ != nullptr && dictionary_chunk_ == reader_.chunk_count()) return {};
+    FIRN_ASSIGN(Target target, MakeTarget(reader_.dictionary_size()));
+    target.validity = nullptr;
+    FIRN_RETURN_IF_ERROR(reader_.ReadDictionary(target.out));
+    FIRN_ASSIGN(const Columns columns, Finish(std::move(target)));
+    dictionary_ = columns[0];
+    dictionary_chunk_ = reader_.chunk_count();
+    return {};
+  }
+
   Result<Target> MakeTarget(size_t rows) const {
     Target target;
-    if (leaf_.is_optional) {
-      FIRN_ASSIGN(target.validity, AllocateWithSlack((rows + 7) / 8, pool_));
-      target.out.validity = reinterpret_cast<std::byte*>(target.validity->mutable_data());
-    }
+    FIRN_RETURN_IF_ERROR(AddValidity(rows, target));
     FIRN_ASSIGN(target.values, AllocateWithSlack(ValueBytes(rows), pool_));
     target.out.values = reinterpret_cast<std::byte*>(target.values->mutable_data());
     if (leaf_.form == ValueForm::kText) {
@@ -177,6 +230,9 @@ class FlatColumnSet final : public ColumnSet {
   FlatColumnReader reader_;
   arrow::MemoryPool* pool_;
   size_t text_bytes_per_row_ = 0;
+  size_t indexed_rows_ = 0;  // That ReadToTest reads as indices.
+  std::shared_ptr<arrow::ArrayData> dictionary_;
+  size_t dictionary_chunk_ = 0;
 };
 
 }  // namespace

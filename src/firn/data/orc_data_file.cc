@@ -111,7 +111,8 @@ class OrcReader final : public DataFileReader {
   const std::vector<FileField>& fields() const override { return fields_; }
   const std::vector<FilePart>& parts() const override { return parts_; }
 
-  Result<std::unique_ptr<BatchSource>> OpenPart(size_t part, Executor*) const override {
+  Result<std::unique_ptr<BatchSource>> OpenPart(size_t part, Executor*,
+                                                const RowChooser*) const override {
     const FilePart& rows = parts_[part];
     if (columns_.empty()) return MakeEmptyColumnSource(rows.first_row, rows.row_count, batch_rows_);
     FIRN_ASSIGN(StripeBatches stripe, OpenStripe(rows, columns_));

@@ -80,9 +80,13 @@ Result<ArrayPtr> MakeDeleted(const RowMask& is_deleted, arrow::MemoryPool* pool)
 
 Result<std::vector<ArrayPtr>> MakeOutputColumns(const SharedRead& shared, const FileScanTask& task,
                                                 const std::vector<ArrayPtr>& columns,
-                                                int64_t first_position, int64_t rows,
-                                                const RowMask& is_deleted) {
+                                                const FileBatch& batch, const RowMask& is_deleted) {
   arrow::MemoryPool* pool = shared.pool.get();
+  const int64_t rows = batch.rows->length;
+  const auto position = [&batch](int64_t i) {
+    return batch.positions.empty() ? batch.first_position + i
+                                   : batch.positions[static_cast<size_t>(i)];
+  };
   const auto make = [&](const OutputColumn& output) -> Result<ArrayPtr> {
     const NestedField& field = output.field;
     switch (output.kind) {
@@ -93,7 +97,7 @@ Result<std::vector<ArrayPtr>> MakeOutputColumns(const SharedRead& shared, const 
       case OutputColumn::Kind::kFile:
         return MakeConstantArray(*field.type, Value(task.file.file_path), rows, pool);
       case OutputColumn::Kind::kPosition:
-        return MakeLongs(rows, pool, [&](int64_t i) { return first_position + i; });
+        return MakeLongs(rows, pool, position);
       case OutputColumn::Kind::kDeleted:
         return MakeDeleted(is_deleted, pool);
       case OutputColumn::Kind::kSpecId:
@@ -102,7 +106,7 @@ Result<std::vector<ArrayPtr>> MakeOutputColumns(const SharedRead& shared, const 
         return MakePartition(shared, task, field, rows);
       case OutputColumn::Kind::kRowId:
         return MakeLineage(task, *columns[output.source], pool,
-                           [&](int64_t i) { return *task.file.first_row_id + first_position + i; });
+                           [&](int64_t i) { return *task.file.first_row_id + position(i); });
       case OutputColumn::Kind::kLastUpdatedSequenceNumber:
         return MakeLineage(task, *columns[output.source], pool,
                            [&](int64_t) { return task.sequence_number; });

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -158,7 +159,8 @@ class ParquetReader final : public DataFileReader {
   const std::vector<FileField>& fields() const override { return fields_; }
   const std::vector<FilePart>& parts() const override { return parts_; }
 
-  Result<std::unique_ptr<BatchSource>> OpenPart(size_t part, Executor* executor) const override {
+  Result<std::unique_ptr<BatchSource>> OpenPart(size_t part, Executor* executor,
+                                                const RowChooser* chooser) const override {
     const FilePart& rows = parts_[part];
     const RowGroupRun& run = runs_[part];
     if (plan_.leaves.empty()) {
@@ -168,7 +170,7 @@ class ParquetReader final : public DataFileReader {
         ErrorCode::kCorrupt, [&]() -> arrow::Result<std::unique_ptr<BatchSource>> {
           const bool is_parallel =
               executor != nullptr && executor->concurrency() > 1 && CountColumns() > 1;
-          auto decoded = OpenDecoded(part, is_parallel ? executor : nullptr);
+          auto decoded = OpenDecoded(part, is_parallel ? executor : nullptr, chooser);
           if (!decoded.ok() || *decoded != nullptr) return decoded;
           if (run.pages == nullptr && is_parallel) return OpenInParallel(run, rows, *executor);
           return OpenWithArrow(run, rows);
@@ -183,7 +185,8 @@ class ParquetReader final : public DataFileReader {
 
   // Columns that firn decodes itself, and beside them those that Arrow has to. Null if there are
   // none of the first kind.
-  arrow::Result<std::unique_ptr<BatchSource>> OpenDecoded(size_t index, Executor* executor) const {
+  arrow::Result<std::unique_ptr<BatchSource>> OpenDecoded(size_t index, Executor* executor,
+                                                          const RowChooser* chooser) const {
     const RowGroupRun& run = runs_[index];
     const FilePart& rows = parts_[index];
     ARROW_ASSIGN_OR_RAISE(const int64_t file_size, input_->GetSize());
@@ -194,33 +197,41 @@ class ParquetReader final : public DataFileReader {
     if (run.stream_buffer_bytes > 0) {
       options.read_bytes = static_cast<size_t>(run.stream_buffer_bytes);
     }
-    PartColumns columns{
-        .first_row = rows.first_row, .batch_rows = run.batch_rows, .executor = executor};
+    PartColumns columns{.first_row = rows.first_row,
+                        .batch_rows = run.batch_rows,
+                        .executor = executor,
+                        .chooser = chooser,
+                        .pool = pool_.get()};
     columns.rows =
         run.pages != nullptr ? run.pages->rows : std::vector<RowRange>{{0, rows.row_count}};
+    const auto is_tested = [chooser](int leaf) {
+      return chooser != nullptr && chooser->leaves().contains(leaf);
+    };
     auto scratch = std::make_shared<FlatScratch>();
     arrow::FieldVector types;
-    std::vector<size_t> left_places;
-    std::vector<int> left_leaves;
+    std::map<bool, LeftColumns> left;  // By whether they are tested.
     for (const FileField& field : fields_) {
       const std::vector<int> leaves = LeavesOf(field);
       if (leaves.empty()) continue;
       const size_t place = types.size();
       types.push_back(arrow::field(field.name, field.type));
+      const bool tests_field = std::any_of(leaves.begin(), leaves.end(), is_tested);
       const auto leaf = FlatLeafOf(field, *metadata_, run, file_size);
       if (!leaf) {
-        left_places.push_back(place);
-        left_leaves.insert(left_leaves.end(), leaves.begin(), leaves.end());
+        LeftColumns& others = left[tests_field];
+        others.places.push_back(place);
+        others.leaves.insert(others.leaves.end(), leaves.begin(), leaves.end());
         continue;
       }
       if (executor != nullptr) scratch = std::make_shared<FlatScratch>();
-      columns.sets.push_back(
-          {{place},
-           MakeFlatColumnSet(field, *leaf, *metadata_, run, options, scratch, pool_.get())});
+      auto set = MakeFlatColumnSet(field, *leaf, *metadata_, run, options, scratch, pool_.get());
+      columns.sets.push_back({{place}, std::move(set), tests_field});
     }
     if (columns.sets.empty()) return nullptr;
-    if (!left_leaves.empty()) {
-      ARROW_RETURN_NOT_OK(AddArrowColumns(run, left_places, left_leaves, types, columns));
+    for (const auto& [tests_left, others] : left) {
+      ARROW_ASSIGN_OR_RAISE(PlacedColumns set, OpenLeftColumns(run, others, types));
+      set.is_tested = tests_left;
+      columns.sets.push_back(std::move(set));
     }
     columns.type = arrow::struct_(std::move(types));
     columns.open_with_arrow = [this, &run, &rows] {
@@ -229,17 +240,21 @@ class ParquetReader final : public DataFileReader {
     return MakePartSource(std::move(columns));
   }
 
-  arrow::Status AddArrowColumns(const RowGroupRun& run, const std::vector<size_t>& places,
-                                const std::vector<int>& leaves, arrow::FieldVector& types,
-                                PartColumns& columns) const {
+  // Columns that are left to Arrow: their places among those that are read, and all their leaves.
+  struct LeftColumns {
+    std::vector<size_t> places;
+    std::vector<int> leaves;
+  };
+
+  arrow::Result<PlacedColumns> OpenLeftColumns(const RowGroupRun& run, const LeftColumns& left,
+                                               arrow::FieldVector& types) const {
     ARROW_ASSIGN_OR_RAISE(std::shared_ptr<parquet::arrow::FileReader> file, MakeFileReader(run));
-    ARROW_ASSIGN_OR_RAISE(auto batches, file->GetRecordBatchReader(run.row_groups, leaves));
+    ARROW_ASSIGN_OR_RAISE(auto batches, file->GetRecordBatchReader(run.row_groups, left.leaves));
     const auto schema = batches->schema();
-    for (size_t i = 0; i < places.size(); ++i)
-      types[places[i]] = schema->field(static_cast<int>(i));
-    columns.sets.push_back(
-        {places, MakeArrowColumnSet(std::move(batches), std::move(file), pool_.get())});
-    return arrow::Status::OK();
+    for (size_t i = 0; i < left.places.size(); ++i)
+      types[left.places[i]] = schema->field(static_cast<int>(i));
+    return PlacedColumns{left.places,
+                         MakeArrowColumnSet(std::move(batches), std::move(file), pool_.get())};
   }
 
   arrow::Result<std::unique_ptr<parquet::arrow::FileReader>> MakeFileReader(

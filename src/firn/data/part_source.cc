@@ -43,27 +43,91 @@ class PartSource final : public BatchSource {
 
   Result<std::optional<FileBatch>> Decode() {
     const int64_t begin = next_row();
-    const int64_t end = std::min(begin + part_.batch_rows, part_.rows[range_].end);
-    ColumnSet::Columns children(static_cast<size_t>(part_.type->num_fields()));
-    const auto read = [&](size_t i) -> Status {
-      PlacedColumns& set = part_.sets[i];
-      FIRN_RETURN_IF_ERROR(set.columns->Skip(begin - reached_));
-      FIRN_ASSIGN(auto columns, set.columns->Read(end - begin));
-      for (size_t j = 0; j < columns.size(); ++j)
-        children[set.places[j]] = std::move(columns[j]);
-      return {};
-    };
-    FIRN_RETURN_IF_ERROR(ForEachSet(read));
-    reached_ = end;
+    FIRN_ASSIGN(const int64_t end, EndOfBatch(begin));
+    FIRN_ASSIGN(FileBatch batch, DecodeRows(begin, end));
     done_ += end - begin;
     if (end == part_.rows[range_].end) {
       ++range_;
       done_ = 0;
     }
-    return std::optional<FileBatch>(FileBatch{
-        .first_position = part_.first_row + begin,
-        .rows =
-            arrow::ArrayData::Make(part_.type, end - begin, {nullptr}, std::move(children), 0)});
+    return std::optional<FileBatch>(std::move(batch));
+  }
+
+  Result<int64_t> EndOfBatch(int64_t begin) {
+    int64_t rows = std::min(part_.batch_rows, part_.rows[range_].end - begin);
+    for (PlacedColumns& set : part_.sets) {
+      if (!set.is_tested) continue;
+      FIRN_RETURN_IF_ERROR(set.columns->Skip(begin - set.reached));
+      set.reached = begin;
+      FIRN_ASSIGN(rows, set.columns->CountTestable(rows));
+    }
+    return begin + rows;
+  }
+
+  // First the columns that decide which rows stay, then those rows of the others.
+  Result<FileBatch> DecodeRows(int64_t begin, int64_t end) {
+    const int64_t rows = end - begin;
+    ColumnSet::Columns children(static_cast<size_t>(part_.type->num_fields()));
+    FileBatch batch{.first_position = part_.first_row + begin};
+    std::vector<uint32_t> picks;
+    int64_t kept = rows;
+    if (part_.chooser != nullptr) {
+      FIRN_RETURN_IF_ERROR(ReadSets(true, begin, rows, nullptr, children));
+      batch.rows = MakeRows(rows, children);
+      FIRN_ASSIGN(const RowMask mask, part_.chooser->Choose(batch));
+      for (size_t i = 0; i < mask.size(); ++i) {
+        if (mask[i] != 0) picks.push_back(static_cast<uint32_t>(i));
+      }
+      kept = static_cast<int64_t>(picks.size());
+      batch.is_chosen = true;
+    }
+    if (kept == rows) {
+      FIRN_RETURN_IF_ERROR(ReadSets(false, begin, rows, nullptr, children));
+    } else if (kept > 0) {
+      FIRN_RETURN_IF_ERROR(PickChildren(picks, children));
+      FIRN_RETURN_IF_ERROR(ReadSets(false, begin, rows, &picks, children));
+      for (const uint32_t pick : picks)
+        batch.positions.push_back(batch.first_position + pick);
+    }
+    batch.rows = MakeRows(kept, std::move(children));
+    return batch;
+  }
+
+  std::shared_ptr<arrow::ArrayData> MakeRows(int64_t rows, ColumnSet::Columns children) const {
+    return arrow::ArrayData::Make(part_.type, rows, {nullptr}, std::move(children), 0);
+  }
+
+  // Rows from `begin` on of the sets that are tested, or of the others; `picks` (null: all `rows`)
+  // are counted from there.
+  Status ReadSets(bool is_tested, int64_t begin, int64_t rows, const std::vector<uint32_t>* picks,
+                  ColumnSet::Columns& children) {
+    const auto read = [&](size_t i) -> Status {
+      PlacedColumns& set = part_.sets[i];
+      if (set.is_tested != is_tested) return {};
+      FIRN_RETURN_IF_ERROR(set.columns->Skip(begin - set.reached));
+      ColumnSet::Columns columns;
+      if (is_tested) {
+        FIRN_ASSIGN(columns, set.columns->ReadToTest(rows));
+      } else if (picks == nullptr) {
+        FIRN_ASSIGN(columns, set.columns->Read(rows));
+      } else {
+        FIRN_ASSIGN(columns, set.columns->Pick(rows, *picks));
+      }
+      set.reached = begin + rows;
+      for (size_t j = 0; j < columns.size(); ++j)
+        children[set.places[j]] = std::move(columns[j]);
+      return {};
+    };
+    return ForEachSet(read);
+  }
+
+  // Of columns that are decoded, the rows that stay.
+  Status PickChildren(const std::vector<uint32_t>& picks, ColumnSet::Columns& children) const {
+    for (std::shared_ptr<arrow::ArrayData>& child : children) {
+      if (child == nullptr) continue;
+      FIRN_ASSIGN(child, PickRows(child, picks, part_.pool));
+    }
+    return {};
   }
 
   Status ForEachSet(const std::function<Status(size_t)>& body) {
@@ -89,8 +153,7 @@ class PartSource final : public BatchSource {
   PartColumns part_;
   std::unique_ptr<BatchSource> arrow_;
   size_t range_ = 0;
-  int64_t done_ = 0;     // Rows of the current range.
-  int64_t reached_ = 0;  // The row that all columns have come to.
+  int64_t done_ = 0;  // Rows of the current range.
 };
 
 }  // namespace

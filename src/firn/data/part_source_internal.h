@@ -17,6 +17,8 @@ namespace firn {
 struct PlacedColumns {
   std::vector<size_t> places;
   std::unique_ptr<ColumnSet> columns;
+  bool is_tested = false;  ///< The chooser looks at them.
+  int64_t reached = 0;     ///< The row of the part that they have come to.
 };
 
 /// What a source made of column sets puts together.
@@ -26,7 +28,9 @@ struct PartColumns {
   std::vector<RowRange> rows;  ///< Wanted; counted from the start of the part, ascending.
   int64_t first_row = 0;       ///< File position of row 0 of the part.
   int64_t batch_rows = 0;
-  Executor* executor = nullptr;  ///< Set: columns are decoded in parallel.
+  Executor* executor = nullptr;         ///< Set: columns are decoded in parallel.
+  const RowChooser* chooser = nullptr;  ///< Null: all rows are delivered.
+  arrow::MemoryPool* pool = nullptr;
   /// Read the part through Arrow: where own decoding does not understand a page, Arrow tells
   /// whether that is damaged.
   std::function<Result<std::unique_ptr<BatchSource>>()> open_with_arrow;

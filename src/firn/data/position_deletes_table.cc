@@ -93,7 +93,7 @@ class PositionDeletesStream final : public BatchStream {
     while (true) {
       if (source_ == nullptr) {
         if (part_ == reader_->parts().size()) return std::shared_ptr<arrow::RecordBatch>();
-        FIRN_ASSIGN(source_, reader_->OpenPart(part_++, nullptr));
+        FIRN_ASSIGN(source_, reader_->OpenPart(part_++, nullptr, nullptr));
       }
       FIRN_ASSIGN(const auto rows, source_->Next());
       if (!rows) {

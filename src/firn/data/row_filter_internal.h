@@ -2,17 +2,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include <arrow/type_fwd.h>
 
 #include "firn/base/result.h"
+#include "firn/data/data_file_internal.h"
 #include "firn/expression/expression.h"
 
 namespace firn {
-
-/// One byte a row: 1 if the row stays.
-using RowMask = std::vector<uint8_t>;
 
 /// A bound filter over columns: which rows match, exactly as RowMatcher tells row by row.
 class RowFilter {
@@ -20,7 +19,11 @@ class RowFilter {
   /// `fields` are those of the columns. Errors: kInternal if a tested field is not among them.
   static Result<RowFilter> Make(ExpressionPtr bound, std::vector<NestedField> fields);
 
-  /// Which of the rows match. Columns have the Arrow types of `fields`.
+  /// Places of the columns that `Match` looks at.
+  const std::set<size_t>& places() const { return places_; }
+
+  /// Which of the rows match. Columns have the Arrow types of `fields`, or are dictionary arrays of
+  /// them with indices of 32 bits.
   Result<RowMask> Match(const std::vector<std::shared_ptr<arrow::Array>>& columns, int64_t rows,
                         arrow::MemoryPool* pool) const;
 
@@ -34,13 +37,16 @@ class RowFilter {
 
   RowFilter(ExpressionPtr bound, std::vector<NestedField> fields)
       : bound_(std::move(bound)), fields_(std::move(fields)) {}
-  Result<Node> MakeNode(const ExpressionPtr& expression) const;
+  Result<Node> MakeNode(const ExpressionPtr& expression);
+  static RowMask MatchPredicate(const Node& node, const arrow::Array& column);
+  static RowMask MatchDictionary(const Node& node, const arrow::DictionaryArray& column);
   Result<RowMask> MatchNode(const Node& node,
                             const std::vector<std::shared_ptr<arrow::Array>>& columns, int64_t rows,
                             arrow::MemoryPool* pool) const;
 
   ExpressionPtr bound_;
   std::vector<NestedField> fields_;
+  std::set<size_t> places_;
   Node root_;
 };
 

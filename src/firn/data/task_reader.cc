@@ -10,6 +10,7 @@
 #include <arrow/util/bit_util.h>
 
 #include "firn/data/arrow_bridge.h"
+#include "firn/data/column_convert_internal.h"
 #include "firn/data/read_fields_internal.h"
 #include "firn/data/task_reader_internal.h"
 
@@ -69,61 +70,112 @@ class TaskPartReader final : public PartReader {
 
   Result<std::shared_ptr<arrow::RecordBatch>> Transform(const FileBatch& batch) const {
     const SharedRead& shared = task_->shared_;
-    arrow::MemoryPool* pool = shared.pool.get();
     const int64_t rows = batch.rows->length;
-    FIRN_ASSIGN(const auto columns, Materialize(*batch.rows, pool));
+    if (rows == 0) return arrow::RecordBatch::MakeEmpty(shared.layout.schema).ValueOrDie();
+    FIRN_ASSIGN(const auto columns, task_->Materialize(*batch.rows, nullptr));
     RowMask keep(static_cast<size_t>(rows), 1);
-    FIRN_RETURN_IF_ERROR(DropDeleted(batch.first_position, columns, keep));
     RowMask is_deleted;
-    if (shared.layout.has_deleted_column) {
-      is_deleted.resize(keep.size());
-      for (size_t i = 0; i < keep.size(); ++i)
-        is_deleted[i] = 1 - keep[i];
-      std::fill(keep.begin(), keep.end(), 1);
-    }
-    if (task_->filter_) {
-      FIRN_ASSIGN(const RowMask matches, task_->filter_->Match(columns, rows, pool));
-      for (size_t i = 0; i < keep.size(); ++i)
-        keep[i] &= matches[i];
+    if (!batch.is_chosen) {
+      FIRN_RETURN_IF_ERROR(task_->DropDeleted(batch.first_position, columns, keep));
+      if (shared.layout.has_deleted_column) {
+        is_deleted.resize(keep.size());
+        for (size_t i = 0; i < keep.size(); ++i)
+          is_deleted[i] = 1 - keep[i];
+        std::fill(keep.begin(), keep.end(), 1);
+      }
+      if (task_->filter_) {
+        FIRN_ASSIGN(const RowMask matches, task_->filter_->Match(columns, rows, shared.pool.get()));
+        for (size_t i = 0; i < keep.size(); ++i)
+          keep[i] &= matches[i];
+      }
     }
     const int64_t kept = std::count(keep.begin(), keep.end(), 1);
     if (kept == 0) return arrow::RecordBatch::MakeEmpty(shared.layout.schema).ValueOrDie();
-    FIRN_ASSIGN(auto outputs, MakeOutputColumns(shared, task_->task_, columns, batch.first_position,
-                                                rows, is_deleted));
+    FIRN_ASSIGN(auto outputs, MakeOutputColumns(shared, task_->task_, columns, batch, is_deleted));
     return KeepRows(arrow::RecordBatch::Make(shared.layout.schema, rows, std::move(outputs)), keep,
-                    kept, pool);
-  }
-
-  // A foreign file is not damaged because its values do not fit the table.
-  Result<std::vector<std::shared_ptr<arrow::Array>>> Materialize(const arrow::ArrayData& rows,
-                                                                 arrow::MemoryPool* pool) const {
-    auto columns = MaterializeColumns(task_->file_->plan(), rows, pool);
-    const bool is_misfit = !columns.ok() && columns.error().code() == ErrorCode::kCorrupt &&
-                           task_->shared_.layout.matches_names;
-    if (is_misfit) return Error(ErrorCode::kInvalidInput, columns.error().message());
-    return columns;
-  }
-
-  Status DropDeleted(int64_t first_position,
-                     const std::vector<std::shared_ptr<arrow::Array>>& columns,
-                     RowMask& keep) const {
-    for (const PositionSet* positions : {task_->positions_.get(), task_->dropped_}) {
-      if (positions == nullptr) continue;
-      const int64_t end = first_position + static_cast<int64_t>(keep.size());
-      for (const int64_t position : positions->InRange(first_position, end)) {
-        keep[static_cast<size_t>(position - first_position)] = 0;
-      }
-    }
-    for (const EqualityDeleteIndexPtr& index : task_->equality_) {
-      FIRN_RETURN_IF_ERROR(
-          index->Apply(task_->fields_, columns, task_->task_.sequence_number, keep));
-    }
-    return {};
+                    kept, shared.pool.get());
   }
 
   std::shared_ptr<const TaskReader> task_;
   std::unique_ptr<BatchSource> source_;
 };
+
+// Applies deletes and the filter before the columns that neither looks at are decoded.
+class TaskRowChooser final : public RowChooser {
+ public:
+  explicit TaskRowChooser(const TaskReader& task) : task_(task) {
+    if (task_.filter_) places_ = task_.filter_->places();
+    for (const EqualityDeleteIndexPtr& index : task_.equality_) {
+      for (const NestedField& path : index->paths())
+        places_.insert(static_cast<size_t>(FindFieldPlaces(task_.fields_, path.id)[0]));
+    }
+    const ReadPlan& plan = task_.file_->plan();
+    for (const size_t place : places_) {
+      const FileField* field = plan.columns[place].file_field;
+      if (field == nullptr) continue;
+      leaves_.insert(plan.leaves.lower_bound(field->first_leaf),
+                     plan.leaves.lower_bound(field->leaf_end));
+    }
+  }
+
+  const std::set<int>& leaves() const override { return leaves_; }
+
+  Result<RowMask> Choose(const FileBatch& batch) const override {
+    FIRN_ASSIGN(auto columns, task_.Materialize(*batch.rows, &places_));
+    FIRN_RETURN_IF_ERROR(DecodeKeys(columns));
+    RowMask keep(static_cast<size_t>(batch.rows->length), 1);
+    FIRN_RETURN_IF_ERROR(task_.DropDeleted(batch.first_position, columns, keep));
+    if (!task_.filter_) return keep;
+    FIRN_ASSIGN(const RowMask matches,
+                task_.filter_->Match(columns, batch.rows->length, task_.shared_.pool.get()));
+    for (size_t i = 0; i < keep.size(); ++i)
+      keep[i] &= matches[i];
+    return keep;
+  }
+
+ private:
+  // Keys of equality deletes are looked up as plain values.
+  Status DecodeKeys(std::vector<std::shared_ptr<arrow::Array>>& columns) const {
+    if (task_.equality_.empty()) return {};
+    for (const size_t place : places_) {
+      if (columns[place]->type_id() != arrow::Type::DICTIONARY) continue;
+      FIRN_ASSIGN(auto plain, ConvertColumn(*columns[place]->data(), *task_.fields_[place].type,
+                                            task_.shared_.pool.get()));
+      columns[place] = arrow::MakeArray(std::move(plain));
+    }
+    return {};
+  }
+
+  const TaskReader& task_;
+  std::set<size_t> places_;  // Of the columns that decide.
+  std::set<int> leaves_;
+};
+
+// A foreign file is not damaged because its values do not fit the table.
+Result<std::vector<std::shared_ptr<arrow::Array>>> TaskReader::Materialize(
+    const arrow::ArrayData& rows, const std::set<size_t>* places) const {
+  auto columns = MaterializeColumns(file_->plan(), rows, shared_.pool.get(), places);
+  const bool is_misfit = !columns.ok() && columns.error().code() == ErrorCode::kCorrupt &&
+                         shared_.layout.matches_names;
+  if (is_misfit) return Error(ErrorCode::kInvalidInput, columns.error().message());
+  return columns;
+}
+
+Status TaskReader::DropDeleted(int64_t first_position,
+                               const std::vector<std::shared_ptr<arrow::Array>>& columns,
+                               RowMask& keep) const {
+  for (const PositionSet* positions : {positions_.get(), dropped_}) {
+    if (positions == nullptr) continue;
+    const int64_t end = first_position + static_cast<int64_t>(keep.size());
+    for (const int64_t position : positions->InRange(first_position, end)) {
+      keep[static_cast<size_t>(position - first_position)] = 0;
+    }
+  }
+  for (const EqualityDeleteIndexPtr& index : equality_) {
+    FIRN_RETURN_IF_ERROR(index->Apply(fields_, columns, task_.sequence_number, keep));
+  }
+  return {};
+}
 
 Result<std::shared_ptr<TaskReader>> TaskReader::Open(const SharedRead& shared,
                                                      const FileScanTask& task) {
@@ -165,6 +217,9 @@ Status TaskReader::OpenFile() {
   FIRN_ASSIGN(request.file,
               shared_.context->io->Open(task_.file.file_path, task_.file.file_size_in_bytes));
   FIRN_ASSIGN(file_, OpenDataFile(request));
+  const bool drops_rows =
+      filter_ || positions_ != nullptr || dropped_ != nullptr || !equality_.empty();
+  if (drops_rows && !layout.has_deleted_column) chooser_ = std::make_unique<TaskRowChooser>(*this);
   return {};
 }
 
@@ -216,7 +271,8 @@ Result<std::map<int32_t, Value>> TaskReader::IdentityValues() const {
 }
 
 Result<std::unique_ptr<PartReader>> TaskReader::OpenPart(size_t part, Executor* executor) const {
-  FIRN_ASSIGN(auto source, file_->OpenPart(part, executor), "data file '{}'", task_.file.file_path);
+  FIRN_ASSIGN(auto source, file_->OpenPart(part, executor, chooser_.get()), "data file '{}'",
+              task_.file.file_path);
   return std::make_unique<TaskPartReader>(shared_from_this(), std::move(source));
 }
 

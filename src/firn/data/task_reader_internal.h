@@ -46,8 +46,14 @@ class TaskReader : public std::enable_shared_from_this<TaskReader> {
 
  private:
   friend class TaskPartReader;
+  friend class TaskRowChooser;
   TaskReader(const SharedRead& shared, const FileScanTask& task) : shared_(shared), task_(task) {}
   Status OpenFile();
+  Status DropDeleted(int64_t first_position,
+                     const std::vector<std::shared_ptr<arrow::Array>>& columns,
+                     RowMask& keep) const;
+  Result<std::vector<std::shared_ptr<arrow::Array>>> Materialize(
+      const arrow::ArrayData& rows, const std::set<size_t>* places) const;
   Result<std::map<int32_t, Value>> IdentityValues() const;
 
   const SharedRead& shared_;
@@ -58,13 +64,14 @@ class TaskReader : public std::enable_shared_from_this<TaskReader> {
   std::vector<NestedField> fields_;  // The layout's, and behind them the keys of deletes.
   std::optional<RowFilter> filter_;
   std::unique_ptr<DataFileReader> file_;
+  std::unique_ptr<RowChooser> chooser_;  // Null: all rows are decoded.
 };
 
-/// The columns of the result, in order, for the rows of one batch. `columns` are those of the
+/// The columns of the result, in order, for the rows of `batch`. `columns` are those of the
 /// layout's fields; `is_deleted` has a byte a row if the result marks deleted rows.
 Result<std::vector<std::shared_ptr<arrow::Array>>> MakeOutputColumns(
     const SharedRead& shared, const FileScanTask& task,
-    const std::vector<std::shared_ptr<arrow::Array>>& columns, int64_t first_position, int64_t rows,
+    const std::vector<std::shared_ptr<arrow::Array>>& columns, const FileBatch& batch,
     const RowMask& is_deleted);
 
 }  // namespace firn

@@ -75,7 +75,7 @@ class FixedDecoder final : public ValueDecoder {
  public:
   FixedDecoder(const FlatLeaf& leaf, std::unique_ptr<ByteStore> store)
       : leaf_(leaf),
-        stored_width_(StoredWidth(leaf)),
+        stored_width_(leaf.stored_width()),
         width_(leaf.width()),
         store_(std::move(store)) {}
 
@@ -147,12 +147,6 @@ class FixedDecoder final : public ValueDecoder {
   }
 
  private:
-  static size_t StoredWidth(const FlatLeaf& leaf) {
-    if (leaf.type == PhysicalType::kInt32 || leaf.type == PhysicalType::kFloat) return 4;
-    if (leaf.type == PhysicalType::kInt64 || leaf.type == PhysicalType::kDouble) return 8;
-    return static_cast<size_t>(leaf.type_length);
-  }
-
   void Convert(const std::byte* in, size_t count, std::byte* out) const {
     if (leaf_.form != ValueForm::kDecimal) {
       if (count > 0) std::memcpy(out, in, count * width_);

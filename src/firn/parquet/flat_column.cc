@@ -8,6 +8,7 @@
 #include "firn/parquet/bits_internal.h"
 #include "firn/parquet/compression_internal.h"
 #include "firn/parquet/page_stream_internal.h"
+#include "firn/parquet/plain_values_internal.h"
 #include "firn/parquet/value_decoder_internal.h"
 
 namespace firn {
@@ -57,6 +58,11 @@ size_t FlatLeaf::width() const {
     case ValueForm::kFixed:
       break;
   }
+  return stored_width();
+}
+
+size_t FlatLeaf::stored_width() const {
+  if (form == ValueForm::kBits || form == ValueForm::kText) return 0;
   if (type == PhysicalType::kFixedLenByteArray) return static_cast<size_t>(type_length);
   return type == PhysicalType::kInt64 || type == PhysicalType::kDouble ? 8 : 4;
 }
@@ -83,11 +89,13 @@ bool CanReadFlat(const FlatLeaf& leaf, ParquetCodec codec) {
 struct FlatColumnReader::State {
   State(const FlatLeaf& leaf_, std::vector<FlatChunk> chunks_, const FlatReadOptions& options,
         std::shared_ptr<FlatScratch> shared)
-      : is_optional(leaf_.is_optional),
+      : leaf(leaf_),
+        is_optional(leaf_.is_optional),
         chunks(std::move(chunks_)),
         owner(std::move(shared)),
         scratch(owner->state()),
         pages(leaf_, options, scratch.codec),
+        plain(options.make_store()),
         decoder(MakeDecoder(leaf_, options.make_store)) {}
 
   // Go to a page that has rows left.
@@ -118,8 +126,12 @@ struct FlatColumnReader::State {
   // Decompress the page, of which some rows were passed over.
   Status Open() {
     if (is_open) return {};
-    FIRN_ASSIGN(const PageBody body, pages.Open());
+    FIRN_ASSIGN(PageBody body, pages.Open());
     if (is_optional) FIRN_RETURN_IF_ERROR(levels.Begin(body.levels, 1));
+    if (IsRewritten(body.encoding)) {
+      FIRN_ASSIGN(body.values, ToPlain(body.encoding, leaf, body.values, body.value_count, *plain));
+      body.encoding = ParquetEncoding::kPlain;
+    }
     FIRN_RETURN_IF_ERROR(decoder->SetPage(body.encoding, body.values));
     is_open = true;
     return SkipValues(std::exchange(rows_passed, 0));
@@ -139,6 +151,22 @@ struct FlatColumnReader::State {
     }
     FIRN_RETURN_IF_ERROR(decoder->Read(values, out));
     Settle(rows, values, out);
+    return {};
+  }
+
+  Status ReadRowIndices(size_t rows, FlatOutput& out) {
+    FIRN_RETURN_IF_ERROR(Open());
+    size_t values = rows;
+    if (is_optional) {
+      FIRN_ASSIGN(values, levels.ReadBits(rows, out.validity, out.row_count));
+    }
+    FIRN_RETURN_IF_ERROR(decoder->ReadIndices(values, out));
+    if (values < rows) {
+      SpreadValues(out.values + out.row_count * sizeof(uint32_t), sizeof(uint32_t), rows, values,
+                   out.validity, out.row_count);
+    }
+    out.row_count += rows;
+    out.null_count += rows - values;
     return {};
   }
 
@@ -186,11 +214,13 @@ struct FlatColumnReader::State {
     out.null_count += rows - values;
   }
 
+  const FlatLeaf leaf;
   const bool is_optional;
   const std::vector<FlatChunk> chunks;
   const std::shared_ptr<FlatScratch> owner;
   FlatScratch::State& scratch;
   PageStream pages;
+  std::unique_ptr<ByteStore> plain;  // Values of a page of deltas.
   std::unique_ptr<ValueDecoder> decoder;
   NumberStream levels;
   size_t next_chunk = 0;
@@ -217,6 +247,39 @@ Status FlatColumnReader::Read(size_t count, FlatOutput& out) {
   }
   return {};
 }
+
+Result<size_t> FlatColumnReader::CountIndexed(size_t count, size_t size_max) {
+  FIRN_RETURN_IF_ERROR(state_->Reach());
+  const size_t size = state_->decoder->dictionary_size();
+  if (size == 0 || size > size_max || !HoldsIndices(state_->pages.encoding())) return size_t{0};
+  size_t rows = state_->rows_left;
+  if (rows < count) {
+    const std::optional<PageBody> next = state_->pages.Peek();
+    if (next && HoldsIndices(next->encoding)) rows += next->value_count;
+  }
+  return std::min(rows, count);
+}
+
+Status FlatColumnReader::ReadIndices(size_t count, FlatOutput& out) {
+  while (count > 0) {
+    FIRN_RETURN_IF_ERROR(state_->Reach());
+    const size_t rows = std::min(count, state_->rows_left);
+    FIRN_RETURN_IF_ERROR(state_->ReadRowIndices(rows, out));
+    state_->rows_left -= rows;
+    count -= rows;
+  }
+  return {};
+}
+
+Status FlatColumnReader::ReadDictionary(FlatOutput& out) const {
+  const size_t size = state_->decoder->dictionary_size();
+  FIRN_RETURN_IF_ERROR(state_->decoder->ReadDictionary(out));
+  out.row_count += size;
+  return {};
+}
+
+size_t FlatColumnReader::dictionary_size() const { return state_->decoder->dictionary_size(); }
+size_t FlatColumnReader::chunk_count() const { return state_->next_chunk; }
 
 Status FlatColumnReader::Skip(size_t count) {
   while (count > 0) {

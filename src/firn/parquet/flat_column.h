@@ -34,6 +34,8 @@ struct FlatLeaf {
 
   /// Bytes of a value as it is delivered; 0 for bits and text.
   size_t width() const;
+  /// Bytes of a value as PLAIN stores it; 0 likewise.
+  size_t stored_width() const;
 };
 
 /// One column chunk of the leaf.
@@ -94,6 +96,19 @@ class FlatColumnReader {
 
   /// Leave out the next `count` rows.
   Status Skip(size_t count);
+
+  /// Of the next `count` (at least 1) rows of text, how many from the first one on are stored as
+  /// indices of one dictionary, which has at most `size_max` values. 0 also where it is not known.
+  Result<size_t> CountIndexed(size_t count, size_t size_max);
+
+  /// Append the indices of the next `count` rows, which are such, to `out.values`, 4 bytes each.
+  Status ReadIndices(size_t count, FlatOutput& out);
+
+  /// Append that dictionary.
+  Status ReadDictionary(FlatOutput& out) const;
+  size_t dictionary_size() const;
+  /// How many chunks had been begun when that dictionary was read.
+  size_t chunk_count() const;
 
   /// Append those of the next `count` rows that `picks` names, ascending, counted from 0.
   Status Pick(size_t count, std::span<const uint32_t> picks, FlatOutput& out);

@@ -154,6 +154,31 @@ class TextDecoder final : public ValueDecoder {
     return {};
   }
 
+  size_t dictionary_size() const override { return dictionary_size_; }
+
+  Status ReadDictionary(FlatOutput& out) const override {
+    int32_t* ends = out.offsets + out.row_count + 1;
+    for (uint32_t i = 0; i < dictionary_size_; ++i)
+      FIRN_RETURN_IF_ERROR(Append({.count = 1, .is_run = true, .number = i}, ends, out));
+    return {};
+  }
+
+  Status ReadIndices(size_t count, FlatOutput& out) override {
+    if (!is_indexed_) return MakeError(ErrorCode::kCorrupt, "a page has no dictionary indices");
+    std::byte* to = out.values + out.row_count * sizeof(uint32_t);
+    return indices_.Read(count, [&to](const NumberBlock& block) -> Status {
+      const size_t bytes = block.count * sizeof(uint32_t);
+      if (block.is_run) {
+        for (size_t i = 0; i < block.count; ++i)
+          std::memcpy(to + i * sizeof(uint32_t), &block.number, sizeof(uint32_t));
+      } else {
+        std::memcpy(to, block.numbers, bytes);
+      }
+      to += bytes;
+      return {};
+    });
+  }
+
   void Spread(size_t rows, size_t count, FlatOutput& out) override {
     int32_t* ends = out.offsets + out.row_count + 1;
     for (size_t i = rows; i-- > 0 && count <= i;) {

@@ -32,6 +32,14 @@ void SpreadWide(std::byte* first, size_t rows, size_t count, const std::byte* va
 
 }  // namespace
 
+Status ValueDecoder::ReadDictionary(FlatOutput&) const {
+  return MakeError(ErrorCode::kInternal, "the dictionary of a column that is no text");
+}
+
+Status ValueDecoder::ReadIndices(size_t, FlatOutput&) {
+  return MakeError(ErrorCode::kInternal, "the indices of a column that is no text");
+}
+
 bool HoldsIndices(ParquetEncoding encoding) {
   return encoding == ParquetEncoding::kPlainDictionary ||
          encoding == ParquetEncoding::kRleDictionary;

@@ -27,6 +27,12 @@ class ValueDecoder {
   virtual Status Pick(size_t count, std::span<const uint32_t> picks, FlatOutput& out) = 0;
   virtual Status Skip(size_t count) = 0;
 
+  /// The values of the dictionary, and the indices of the next `count` values, 4 bytes each. Text
+  /// alone has them. Errors: as Read.
+  virtual size_t dictionary_size() const { return 0; }
+  virtual Status ReadDictionary(FlatOutput& out) const;
+  virtual Status ReadIndices(size_t count, FlatOutput& out);
+
   /// `count` values were put where `rows` rows go: move each to its row, as the validity tells.
   virtual void Spread(size_t rows, size_t count, FlatOutput& out) = 0;
 };
