@@ -101,7 +101,12 @@ void LeafPipeline::EncodeLeaf(size_t index) {
     if (!encoded.ok() && status_.ok()) status_ = std::move(encoded);
     batch->sizes.file_bytes += leaf.writer->estimated_bytes();
     batch->sizes.held_bytes += leaf.writer->held_bytes();
-    --batch->leaves_left;
+    if (--batch->leaves_left > 0) continue;
+    // Its memory may be what the next rows wait for.
+    std::vector<std::shared_ptr<arrow::Array>> done = std::move(batch->columns);
+    lock.unlock();
+    done.clear();
+    lock.lock();
   }
   leaf.is_running = false;
 }

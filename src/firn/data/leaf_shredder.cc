@@ -28,10 +28,11 @@ const std::byte* BytesAt(const arrow::ArrayData& data, size_t buffer) {
              : reinterpret_cast<const std::byte*>(data.buffers[buffer]->data());
 }
 
-template <size_t kWidth, typename SlotOf>
+// The first `kWidth` bytes of each slot of `kSlotBytes`.
+template <size_t kWidth, size_t kSlotBytes = kWidth, typename SlotOf>
 void GatherFixed(const std::byte* from, size_t count, const SlotOf& slot_of, std::byte* to) {
   for (size_t i = 0; i < count; ++i)
-    std::memcpy(to + i * kWidth, from + static_cast<size_t>(slot_of(i)) * kWidth, kWidth);
+    std::memcpy(to + i * kWidth, from + static_cast<size_t>(slot_of(i)) * kSlotBytes, kWidth);
 }
 
 }  // namespace
@@ -231,9 +232,11 @@ void LeafShredder::Take(const arrow::ArrayData& values, size_t count, const Slot
       fixed_[i] = is_set ? std::byte{1} : std::byte{0};
     }
   } else if (form_ == Form::kDecimalInt) {
-    for (size_t i = 0; i < count; ++i)
-      std::memcpy(fixed_.data() + i * width_, from + static_cast<size_t>(row(i)) * kDecimalBytes,
-                  width_);
+    if (width_ == 8) {
+      GatherFixed<8, kDecimalBytes>(from, count, row, fixed_.data());
+    } else {
+      GatherFixed<4, kDecimalBytes>(from, count, row, fixed_.data());
+    }
   } else if (form_ == Form::kDecimalBytes) {
     // Big-endian, without the bytes that only repeat the sign.
     for (size_t i = 0; i < count; ++i) {

@@ -15,6 +15,7 @@ namespace firn {
 namespace {
 
 constexpr int64_t kReadBytes = int64_t{1} << 20;
+constexpr size_t kMagicBytesMax = 4;
 
 struct Magic {
   std::string_view bytes;
@@ -59,14 +60,12 @@ Result<std::shared_ptr<arrow::io::InputStream>> OpenByteStream(FileIO& io, const
   FIRN_ASSIGN(auto raw, MakeArrowInput(std::move(input), pool));
   return GuardArrowResult(
       ErrorCode::kInvalidInput, [&]() -> arrow::Result<std::shared_ptr<arrow::io::InputStream>> {
+        std::array<char, kMagicBytesMax> start{};
+        ARROW_ASSIGN_OR_RAISE(const int64_t read, raw->ReadAt(0, kMagicBytesMax, start.data()));
+        const auto codec_type = CodecOf({start.data(), static_cast<size_t>(read)});
+        if (!codec_type) return raw;  // Whoever reads text takes large pieces.
         ARROW_ASSIGN_OR_RAISE(auto buffered,
                               arrow::io::BufferedInputStream::Create(kReadBytes, pool, raw));
-        ARROW_ASSIGN_OR_RAISE(
-            const auto codec_type, [&]() -> arrow::Result<std::optional<arrow::Compression::type>> {
-              ARROW_ASSIGN_OR_RAISE(const std::string_view start, buffered->Peek(4));
-              return CodecOf(start);
-            }());
-        if (!codec_type) return buffered;
         ARROW_ASSIGN_OR_RAISE(auto codec, arrow::util::Codec::Create(*codec_type));
         ARROW_ASSIGN_OR_RAISE(auto unpacked,
                               arrow::io::CompressedInputStream::Make(codec.get(), buffered, pool));
