@@ -1,6 +1,6 @@
 # What a newcomer types; each target sets everything up itself.
 #
-#   make demo      firn's main job on a table that Spark wrote
+#   make demo      firn's main job on a table that it makes itself
 #   make test      every test
 #   make build     build/release/firn
 #   make soak      simulated, racing and killed writers, for long

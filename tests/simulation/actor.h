@@ -27,6 +27,8 @@ struct Scene {
   bool has_real_rows = false;
   /// Partition specs change; else, if the table has one, it is identity(cat).
   bool has_changing_spec = false;
+  /// Snapshots are expired: then an append cannot find its earlier try for ever.
+  bool has_expiry = false;
   ReadRows read_rows;
   int64_t next_row = 1;
   int64_t next_file = 1;
@@ -91,5 +93,7 @@ const std::vector<Job>& FileJobs();
 const std::vector<Job>& RowJobs();
 /// Schemas, specs, properties, branches; reading.
 const std::vector<Job>& TableJobs();
+/// Maintenance beyond compaction.
+const std::vector<Job>& MaintenanceJobs();
 
 }  // namespace firn::simulation

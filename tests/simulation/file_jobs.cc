@@ -32,7 +32,7 @@ JobResult Append(Worker& worker, Operation& operation) {
     const std::vector<Row> rows = worker.NewRows(4);
     operation.rows = rows;
     operation.apply = [rows](const Rows& before) { return With(before, rows); };
-    operation.may_repeat = worker.Chance(40);
+    operation.may_repeat = worker.Chance(40) && !worker.scene().has_expiry;
   }
   FIRN_ASSIGN(const Table table, worker.Load());
   FIRN_ASSIGN(

@@ -47,7 +47,21 @@ void Judge::Begin(const Table& table) {
   current_ = table;
   current_->io = world_.true_io();
   locations_.push_back(table.metadata_location);
-  reachable_.insert(table.metadata_location);
+}
+
+bool Judge::is_reachable(const std::string& uri) const {
+  const auto users = users_.find(uri);
+  return uri == current_->metadata_location || (users != users_.end() && users->second > 0);
+}
+
+std::vector<SnapshotId> Judge::SettledSnapshots() const {
+  std::vector<SnapshotId> settled;
+  for (const auto& [number, operation] : operations_) {
+    const bool is_settled = operation.end != OperationEnd::kRunning && operation.snapshot_id &&
+                            !is_expired(*operation.snapshot_id);
+    if (is_settled) settled.push_back(*operation.snapshot_id);
+  }
+  return settled;
 }
 
 Operation& Judge::NewOperation(std::string what) {
@@ -55,7 +69,19 @@ Operation& Judge::NewOperation(std::string what) {
   Operation& operation = operations_[number];
   operation.number = number;
   operation.what = std::move(what);
+  operation.expired_before = expired_.size();
+  operation.began = world_.now();
   return operation;
+}
+
+std::optional<Timestamp> Judge::QuietSince(const Operation& own) const {
+  if (world_.has_late()) return std::nullopt;
+  Timestamp quiet = world_.now();
+  for (const auto& [number, operation] : operations_) {
+    const bool is_running = operation.end == OperationEnd::kRunning && number != own.number;
+    if (is_running) quiet = std::min(quiet, operation.began);
+  }
+  return quiet;
 }
 
 std::string Judge::Describe(const Operation& operation) const {
@@ -103,7 +129,10 @@ void Judge::End(Operation& operation, const Process& process, const Status& stat
   }
   if (!status.ok() && !process.is_dead && process.faults.any == 0 &&
       status.error().code() != ErrorCode::kCommitUnknown &&
-      status.error().code() != ErrorCode::kCommitConflict) {
+      status.error().code() != ErrorCode::kCommitConflict &&
+      // What it had begun to read may have been expired.
+      (status.error().code() != ErrorCode::kNotFound ||
+       operation.expired_before == expired_.size())) {
     world_.Violate(
         fmt::format("{} had no reason to: {}", Describe(operation), status.error().Format()));
   }
@@ -162,7 +191,9 @@ bool Judge::CheckLoaded(const Table& table, size_t began) {
 
 void Judge::SeePublish(const std::string& uri) {
   const Process* process = world_.current_process();
-  if (process != nullptr && process->operation != 0) makers_.emplace(uri, process->operation);
+  const bool is_own = process != nullptr && process->operation != 0 &&
+                      operations_.at(process->operation).what != kOrphansName;
+  if (is_own) makers_.emplace(uri, process->operation);
   if (world_.catalog_kind() != CatalogKind::kHadoop) return;
   const std::optional<int64_t> version = HadoopVersion(uri);
   if (!version || !current_) return;
@@ -171,7 +202,7 @@ void Judge::SeePublish(const std::string& uri) {
 }
 
 void Judge::SeeDelete(const std::string& uri) {
-  if (!reachable_.contains(uri)) return;
+  if (!current_ || !is_reachable(uri)) return;
   world_.Violate(fmt::format("'{}' was deleted, which the table needs", uri));
 }
 
@@ -184,8 +215,6 @@ void Judge::SeeTableMove(const std::string& location) {
   Table after{name_, location, *std::move(metadata), world_.true_io()};
   world_.Note("table moves to {}", UriFileName(location));
   CheckMove(*current_, after);
-  reachable_.erase(current_->metadata_location);
-  reachable_.insert(location);
   locations_.push_back(location);
   current_ = std::move(after);
   CheckOperationsDone(*current_->metadata);
@@ -203,6 +232,7 @@ void Judge::CheckMove(const Table& before, const Table& after) {
     world_.Violate(
         fmt::format("the metadata log does not end with '{}'", before.metadata_location));
   }
+  CheckExpired(old, now);
   CheckKept(old, now);
   const Snapshot* added = nullptr;
   for (const Snapshot& snapshot : now.snapshots) {
@@ -217,8 +247,28 @@ void Judge::CheckMove(const Table& before, const Table& after) {
   }
 }
 
+// Expiry removes what no branch or tag names, before it or after it, and nothing else does.
+void Judge::CheckExpired(const TableMetadata& before, const TableMetadata& after) {
+  std::set<SnapshotId> named;
+  for (const auto& [name, ref] : before.refs)
+    named.insert(ref.snapshot_id);
+  for (const auto& [name, ref] : after.refs)
+    named.insert(ref.snapshot_id);
+  for (const Snapshot& snapshot : before.snapshots) {
+    const SnapshotId id = snapshot.snapshot_id;
+    if (after.FindSnapshot(id) != nullptr) continue;
+    const Operation* operation = FindOperation(snapshot);
+    const bool is_settled = operation != nullptr && operation->end != OperationEnd::kRunning;
+    if (named.contains(id) || !is_settled) continue;  // It is lost, which CheckKept tells.
+    expired_.insert(id);
+    for (const std::string& uri : files_[id])
+      --users_[uri];
+  }
+}
+
 void Judge::CheckKept(const TableMetadata& before, const TableMetadata& after) {
   for (const Snapshot& snapshot : before.snapshots) {
+    if (is_expired(snapshot.snapshot_id)) continue;
     const Snapshot* kept = after.FindSnapshot(snapshot.snapshot_id);
     if (kept == nullptr || !(*kept == snapshot)) {
       world_.Violate(fmt::format("snapshot {} is lost or changed", snapshot.snapshot_id));
@@ -296,6 +346,9 @@ void Judge::CheckSnapshot(const TableMetadata& before, const Table& after,
                                snapshot.snapshot_id));
   }
   operation->snapshot_id = snapshot.snapshot_id;
+  if (snapshot.parent_snapshot_id) {
+    parents_[snapshot.snapshot_id] = *snapshot.parent_snapshot_id;
+  }
   const bool has_numbers = now.format_version >= 2;
   const int64_t number = has_numbers ? before.last_sequence_number + 1 : 0;
   if (snapshot.sequence_number != number || now.last_sequence_number != number) {
@@ -331,7 +384,7 @@ void Judge::CheckContent(const Table& after, const Snapshot& snapshot, const Ope
 void Judge::CheckFiles(const Table& after, const Snapshot& snapshot) {
   FileIO& io = *world_.true_io();
   const auto need = [&](const std::string& uri) {
-    reachable_.insert(uri);
+    if (files_[snapshot.snapshot_id].insert(uri).second) ++users_[uri];
     const auto exists = FileExists(io, uri);
     if (exists.ok() && *exists) return;
     world_.Violate(fmt::format("'{}' of snapshot {} is not there", uri, snapshot.snapshot_id));
@@ -417,13 +470,16 @@ void Judge::CheckEnd() {
 void Judge::CheckOutcomes() {
   for (const auto& [number, operation] : operations_) {
     if (operation.end != OperationEnd::kSucceeded || !operation.snapshot_id) continue;
+    if (is_expired(*operation.snapshot_id)) continue;
     const auto ref = metadata().refs.find(operation.branch);
-    const auto history = ref == metadata().refs.end()
-                             ? std::vector<const Snapshot*>()
-                             : AncestorsOf(metadata(), ref->second.snapshot_id);
-    const bool is_there = std::any_of(history.begin(), history.end(), [&](const Snapshot* s) {
-      return s->snapshot_id == *operation.snapshot_id;
-    });
+    // Expiry may leave gaps in what the table itself tells of its history.
+    std::optional<SnapshotId> at;
+    if (ref != metadata().refs.end()) at = ref->second.snapshot_id;
+    while (at && *at != *operation.snapshot_id) {
+      const auto parent = parents_.find(*at);
+      at = parent == parents_.end() ? std::nullopt : std::optional(parent->second);
+    }
+    const bool is_there = at.has_value();
     if (!is_there) world_.Violate(Describe(operation) + " is lost from its branch");
   }
 }
@@ -432,10 +488,19 @@ void Judge::CheckOutcomes() {
 // deleted them failed, or the reading that tells which of its files a commit used in the end.
 void Judge::CheckOrphans() {
   const std::set<std::string> was_current(locations_.begin(), locations_.end());
+  const bool has_faults =
+      std::any_of(operations_.begin(), operations_.end(), [](const auto& numbered) {
+        const Operation& operation = numbered.second;
+        return operation.what == kExpiryName &&
+               (operation.faults.any > 0 || operation.end != OperationEnd::kSucceeded);
+      });
   const Status listed =
       world_.true_io()->List("memory:/warehouse", [&](const FileInfo& file) -> Status {
-        if (reachable_.contains(file.uri) || was_current.contains(file.uri)) return {};
+        if (is_reachable(file.uri) || was_current.contains(file.uri)) return {};
+        // What was expired is deleted unless something went wrong then, which may have been late.
+        if (users_.contains(file.uri) && has_faults) return {};
         if (HasPart(file.uri, "version-hint.text") || HasPart(file.uri, ".folder")) return {};
+        if (HasPart(file.uri, "_firn_quarantine")) return {};
         const auto maker = makers_.find(file.uri);
         if (maker == makers_.end()) return {};  // Put off: its maker was told nothing certain.
         const Operation& operation = operations_.at(maker->second);

@@ -49,12 +49,19 @@ struct Operation {
   FaultCounts faults;  ///< Of all tries.
   bool has_died = false;
   bool has_succeeded = false;
-  bool was_open = false;  ///< After some try of it the outcome was unknown.
-  bool is_open = false;   ///< After its last try, nobody knows whether it happened.
+  bool was_open = false;      ///< After some try of it the outcome was unknown.
+  bool is_open = false;       ///< After its last try, nobody knows whether it happened.
+  size_t expired_before = 0;  ///< Snapshots that had been expired when it began.
+  Timestamp began{};
 };
 
 /// The summary property that names the operation of a snapshot.
 inline constexpr const char* kOperationProperty = "sim.operation";
+
+/// What operations are called that expire snapshots.
+inline constexpr const char* kExpiryName = "expire snapshots";
+/// And those that remove orphans, or move them away and back.
+inline constexpr const char* kOrphansName = "remove orphans";
 
 /// Reads the rows of a snapshot, deletes applied.
 using ReadRows = std::function<Result<std::vector<Row>>(
@@ -75,6 +82,14 @@ class Judge final : public Witness {
 
   /// Rows of a snapshot that exists; null if it does not.
   RowsPtr FindRows(SnapshotId snapshot_id) const;
+  /// Whether the snapshot was in the table once and was removed by expiry.
+  bool is_expired(SnapshotId snapshot_id) const { return expired_.contains(snapshot_id); }
+  size_t expired_count() const { return expired_.size(); }
+  /// Snapshots of which nobody waits to hear whether they were committed: these may be expired.
+  std::vector<SnapshotId> SettledSnapshots() const;
+  /// The time before which all files belong to operations that have ended, `own` aside; nullopt:
+  /// something that was put off may still come.
+  std::optional<Timestamp> QuietSince(const Operation& own) const;
   /// Compare what was read with the model.
   void CheckRows(SnapshotId snapshot_id, const std::vector<Row>& read, std::string_view who);
   /// How often the table has moved.
@@ -101,6 +116,8 @@ class Judge final : public Witness {
   void CheckSnapshot(const TableMetadata& before, const Table& after, const Snapshot& snapshot);
   void CheckContent(const Table& after, const Snapshot& snapshot, const Operation& operation);
   void CheckFiles(const Table& after, const Snapshot& snapshot);
+  void CheckExpired(const TableMetadata& before, const TableMetadata& after);
+  bool is_reachable(const std::string& uri) const;
   void CheckOperationsDone(const TableMetadata& metadata);
   void CheckOutcomes();
   void CheckOrphans();
@@ -117,8 +134,11 @@ class Judge final : public Witness {
   std::map<int64_t, Operation> operations_;
   std::map<SnapshotId, RowsPtr> rows_;
   std::vector<std::string> locations_;  ///< Of metadata, in the order in which they were current.
-  std::set<std::string> reachable_;     ///< From any snapshot or as the current metadata.
-  std::map<std::string, int64_t> makers_;  ///< File to the operation that made it.
+  std::map<SnapshotId, std::set<std::string>> files_;  ///< Of each snapshot, with its metadata.
+  std::map<std::string, int64_t> users_;  ///< How many snapshots of the table need a file.
+  std::set<SnapshotId> expired_;
+  std::map<SnapshotId, SnapshotId> parents_;  ///< Of expired ones, too.
+  std::map<std::string, int64_t> makers_;     ///< File to the operation that made it.
 };
 
 }  // namespace firn::simulation

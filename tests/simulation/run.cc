@@ -19,6 +19,7 @@ struct Setting {
   bool is_partitioned = false;
   bool has_changing_spec = false;
   bool has_real_rows = false;
+  bool has_expiry = false;
   Properties properties;
 };
 
@@ -59,6 +60,7 @@ Setting DrawSetting(uint64_t seed) {
   }
   if (random->Below(4) == 0) properties["write.metadata.compression-codec"] = "gzip";
   if (random->Below(2) == 0) properties["commit.status-check.num-retries"] = "1";
+  setting.has_expiry = random->Below(2) == 0;
   return setting;
 }
 
@@ -122,6 +124,9 @@ void Act(Scene& scene, Process& process, uint64_t seed, size_t steps) {
     jobs.push_back(&job);
   for (const Job& job : TableJobs())
     jobs.push_back(&job);
+  for (const Job& job : MaintenanceJobs()) {
+    if (scene.has_expiry) jobs.push_back(&job);
+  }
   for (size_t step = 0; step < steps && !scene.world->violation(); ++step) {
     const Job& job = ChooseJob(jobs, *random);
     Operation& operation = scene.judge->NewOperation(job.name);
@@ -138,11 +143,12 @@ void Act(Scene& scene, Process& process, uint64_t seed, size_t steps) {
 std::string Describe(const Setting& setting) {
   const FaultShares& faults = setting.world.faults;
   std::string text = fmt::format(
-      "{} catalog, version {}{}{}{}, {} actors of {} steps; of 10,000 calls {} of files and {} of "
+      "{} catalog, version {}{}{}{}{}, {} actors of {} steps; of 10,000 calls {} of files and {} "
+      "of "
       "catalogs fail, {} are slow, {} end the process;",
       setting.world.catalog == CatalogKind::kPointer ? "pointer" : "Hadoop", setting.format_version,
       setting.is_partitioned ? ", partitioned" : "",
-      setting.has_changing_spec ? ", changing spec" : "",
+      setting.has_changing_spec ? ", changing spec" : "", setting.has_expiry ? ", expiry" : "",
       setting.has_real_rows ? ", real rows" : "", setting.actors, setting.steps, faults.file_errors,
       faults.catalog_errors, faults.slow_calls, faults.deaths);
   for (const auto& [key, value] : setting.properties)
@@ -204,6 +210,7 @@ SeedResult RunSeed(Executor& threads, uint64_t seed, bool is_traced) {
   scene.name = name;
   scene.has_real_rows = setting.has_real_rows;
   scene.has_changing_spec = setting.has_changing_spec;
+  scene.has_expiry = setting.has_expiry;
   scene.read_rows = ReadTinyTable;
   scene.executor = executor.get();
   scene.budget = &budget;

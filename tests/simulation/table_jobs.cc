@@ -55,8 +55,14 @@ JobResult MakeRef(Worker& worker, Operation& operation, RefType type) {
   operation.is_done = [name = change.name](const TableMetadata& metadata) {
     return metadata.refs.contains(name);
   };
-  return Change(worker,
-                [change](const TableMetadata& metadata) { return PlanSetRef(metadata, change); });
+  const JobResult made = Change(
+      worker, [change](const TableMetadata& metadata) { return PlanSetRef(metadata, change); });
+  // The snapshot that was chosen is not there any more.
+  const bool is_expired = worker.scene().judge->expired_count() > operation.expired_before;
+  const bool is_missed = !made.ok() && (made.error().code() == ErrorCode::kNotFound ||
+                                        made.error().code() == ErrorCode::kInvalidInput);
+  if (!is_expired || !is_missed) return made;
+  return Error(ErrorCode::kCommitConflict, made.error().message());
 }
 
 JobResult MakeBranch(Worker& worker, Operation& operation) {
@@ -99,6 +105,9 @@ JobResult Read(Worker& worker, Operation&) {
     snapshot = snapshots[worker.random().Below(snapshots.size())].snapshot_id;
   }
   const auto rows = worker.scene().read_rows(worker.scene().world->io(), table, *snapshot);
+  if (!rows.ok() && worker.scene().judge->is_expired(*snapshot)) {
+    return Error(ErrorCode::kCommitConflict, rows.error().message());
+  }
   if (!rows.ok()) return rows.error();
   worker.scene().judge->CheckRows(*snapshot, *rows, "a reader");
   return std::optional<SnapshotId>();

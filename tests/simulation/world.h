@@ -114,6 +114,9 @@ class World {
   /// Where the table is now. Errors: kNotFound.
   Result<std::string> TableLocation(const TableName& name);
 
+  /// Whether something was put off that has not happened yet.
+  bool has_late() const { return !late_.empty(); }
+
   /// Null outside Run and for the network.
   Process* current_process();
 

@@ -38,7 +38,7 @@ Result<std::vector<TableUpdate>> PlanSetProperties(const TableMetadata& metadata
 
 /// The requirements under which `updates` may be applied to the table that `base` is, as Java
 /// makes them: the same table, and nothing else assigned the ids or moved the defaults and refs
-/// that the updates count on.
+/// that the updates count on. Beyond Java's: where snapshots are removed, that is every ref.
 std::vector<TableRequirement> MakeRequirements(const TableMetadata& base,
                                                std::span<const TableUpdate> updates);
 

@@ -153,6 +153,9 @@ TEST(MakeRequirementsTest, AssertWhatTheUpdatesCountOn) {
               ElementsAre("assert-table-uuid", "assert-default-spec-id", "assert-ref-snapshot-id"));
   EXPECT_THAT(types({RemoveSchemas{}}), ElementsAre("assert-table-uuid", "assert-current-schema-id",
                                                     "assert-ref-snapshot-id"));
+  EXPECT_THAT(types({RemoveSnapshots{}}),
+              ElementsAre("assert-table-uuid", "assert-ref-snapshot-id", "assert-ref-snapshot-id",
+                          "assert-ref-snapshot-id"));
 
   const auto refs = MakeRequirements(
       metadata, std::vector<TableUpdate>{SetSnapshotRef{"audit", {}}, SetSnapshotRef{"new", {}},

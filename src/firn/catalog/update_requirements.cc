@@ -33,6 +33,11 @@ class RequirementCollector {
     AddOnce(AssertCurrentSchemaId{base_.current_schema_id});
     AddBranches();
   }
+  // A ref that has moved may name one of them, or need it as history.
+  void Visit(const RemoveSnapshots&) {
+    for (const auto& [name, ref] : base_.refs)
+      AddRef(name);
+  }
   template <typename Update>
   void Visit(const Update&) {}
 

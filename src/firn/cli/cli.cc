@@ -107,8 +107,11 @@ Status RunCommand(const CommandLine& command_line, const ParsedCommand& command)
   }
   FIRN_ASSIGN(ProcedureOutput output, command.procedure->run(context, arguments));
   progress.Clear();
-  if (!output.rows) return {};
-  return PrintRows(std::move(output), globals, format, *session);
+  const Status status = output.failure ? Status(*output.failure) : Status();
+  if (output.rows) {
+    FIRN_RETURN_IF_ERROR(PrintRows(std::move(output), globals, format, *session));
+  }
+  return status;
 }
 
 }  // namespace

@@ -121,7 +121,11 @@ CommandParser::CommandParser() {
     for (const Argument& argument : procedure.arguments) {
       if (!IsGivenToGroup(procedure, argument)) AddArgument(command, argument);
     }
-    if (procedure.can_dry_run) {
+    // Spark has an argument of that name for one of them, which means the same.
+    const bool has_argument =
+        std::any_of(procedure.arguments.begin(), procedure.arguments.end(),
+                    [](const Argument& argument) { return argument.name == "dry_run"; });
+    if (procedure.can_dry_run && !has_argument) {
       command.app->add_flag("--dry-run", command.is_dry_run,
                             "Only print what would be done; change nothing.");
     }

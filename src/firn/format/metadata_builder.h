@@ -54,8 +54,9 @@ class MetadataBuilder {
   Status SetSnapshotRef(std::string_view name, SnapshotRef ref);
   /// No such ref is no error. Without `main` the table is empty; its history stays.
   Status RemoveSnapshotRef(std::string_view name);
-  /// Statistics of the snapshots go with them; at the end so do refs that name them, but for
-  /// `main`, which makes `Build` fail. Unknown ids are no error.
+  /// Statistics of the snapshots go with them. `Build` fails if `main` names one at the end, and
+  /// with kCommitConflict if another ref does: the same change must remove or move these. Unknown
+  /// ids are no error.
   Status RemoveSnapshots(const std::vector<SnapshotId>& snapshot_ids);
 
   Status SetLocation(std::string_view location);

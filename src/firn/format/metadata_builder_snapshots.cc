@@ -130,13 +130,17 @@ namespace {
 
 using SnapshotIndex = std::unordered_map<SnapshotId, const Snapshot*>;
 
-Status DropDanglingRefs(TableMetadata& metadata, const SnapshotIndex& snapshots) {
+// A ref that the change does not remove itself was made or moved after the change was planned.
+Status CheckRefsStay(const TableMetadata& metadata, const SnapshotIndex& snapshots) {
   if (metadata.current_snapshot_id && !snapshots.contains(*metadata.current_snapshot_id)) {
     return InvalidUpdate("snapshot {} is the current one and cannot be removed",
                          *metadata.current_snapshot_id);
   }
-  std::erase_if(metadata.refs,
-                [&](const auto& entry) { return !snapshots.contains(entry.second.snapshot_id); });
+  for (const auto& [name, ref] : metadata.refs) {
+    if (snapshots.contains(ref.snapshot_id)) continue;
+    return Stale("snapshot {} cannot be removed: {} '{}' names it", ref.snapshot_id,
+                 ref.type == RefType::kTag ? "tag" : "branch", name);
+  }
   return {};
 }
 
@@ -171,7 +175,7 @@ Result<TableMetadata> MetadataBuilder::Build(Timestamp now) && {
   TableMetadata metadata = std::move(metadata_);
   const SnapshotIndex snapshots = IndexSnapshots(metadata);
   if (has_removed_snapshots_) {
-    FIRN_RETURN_IF_ERROR(DropDanglingRefs(metadata, snapshots));
+    FIRN_RETURN_IF_ERROR(CheckRefsStay(metadata, snapshots));
     CutSnapshotLog(metadata, snapshots);
   }
   const std::optional<SnapshotId> current = metadata.current_snapshot_id;

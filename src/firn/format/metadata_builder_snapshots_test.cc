@@ -227,12 +227,24 @@ TEST(SnapshotUpdateTest, CutsTheHistoryAtARemovedSnapshot) {
   base.refs["new"] = {.snapshot_id = 3};
   MetadataBuilder builder(base, "f");
   ASSERT_THAT(builder.RemoveSnapshots({2, 77}), IsOk());
+  ASSERT_THAT(builder.RemoveSnapshotRef("old"), IsOk());
   const TableMetadata table = Finish(std::move(builder), 400);
   EXPECT_THAT(table.snapshots, SizeIs(2));
   EXPECT_THAT(table.snapshot_log, ElementsAre(Logged(300, 3)));
   EXPECT_THAT(table.statistics, ElementsAre(base.statistics[1]));
   EXPECT_THAT(table.partition_statistics, IsEmpty());
   EXPECT_THAT(table.refs, ElementsAre(Key("main"), Key("new")));
+}
+
+// Whoever planned the removal did not know of the tag, which must not vanish with it.
+TEST(SnapshotUpdateTest, DoesNotRemoveASnapshotThatATagNames) {
+  TableMetadata base = ThreeCommits();
+  base.refs["old"] = {.snapshot_id = 2, .type = RefType::kTag};
+  MetadataBuilder builder(base, "f");
+  ASSERT_THAT(builder.RemoveSnapshots({2}), IsOk());
+  EXPECT_THAT(
+      std::move(builder).Build(At(400)),
+      IsError(ErrorCode::kCommitConflict, "snapshot 2 cannot be removed: tag 'old' names it"));
 }
 
 TEST(SnapshotUpdateTest, DoesNotRemoveTheCurrentSnapshot) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <utility>
 
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include "firn/io/local_listing_internal.h"
 #include "firn/io/local_output_internal.h"
 #include "firn/io/local_system_internal.h"
+#include "firn/io/move_file.h"
 #include "firn/io/uri.h"
 
 namespace firn {
@@ -56,7 +58,7 @@ class LocalInputFile final : public InputFile {
   Descriptor descriptor_;
 };
 
-class LocalFileIO final : public FileIO {
+class LocalFileIO final : public FileIO, public FileRenamer {
  public:
   explicit LocalFileIO(Random& random) : random_(random) {}
 
@@ -96,6 +98,26 @@ class LocalFileIO final : public FileIO {
     if (unlink(path.c_str()) == 0) return {};
     if (errno == EISDIR) return NotAFile(uri);
     return MakeSystemError(errno, uri);
+  }
+
+  Status Rename(std::string_view from, std::string_view to) override {
+    FIRN_ASSIGN(const std::string path, ParseLocalPath(from));
+    FIRN_ASSIGN(const std::string new_path, ParseLocalPath(to));
+    struct stat info{};
+    if (lstat(path.c_str(), &info) != 0) return MakeSystemError(errno, from);
+    if (!S_ISREG(info.st_mode)) return NotAFile(from);
+    FIRN_RETURN_IF_ERROR(internal::MakeFolders(internal::ParentFolder(new_path), to));
+    if (renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, new_path.c_str(), RENAME_NOREPLACE) == 0) {
+      return {};
+    }
+    if (errno == EEXIST) {
+      return MakeError(ErrorCode::kAlreadyExists, "file '{}' exists already", to);
+    }
+    // Another file system, or one that cannot rename in this way.
+    if (errno == EXDEV || errno == EINVAL || errno == ENOSYS) {
+      return Error(ErrorCode::kUnsupported, "no way to rename");
+    }
+    return MakeSystemError(errno, from);
   }
 
   Result<std::vector<std::string>> ListFolders(std::string_view uri) override {

@@ -3,6 +3,7 @@
 
 #include "firn/base/text.h"
 #include "firn/io/io.h"
+#include "firn/io/move_file.h"
 #include "firn/io/uri.h"
 
 namespace firn {
@@ -68,7 +69,7 @@ class PrefixOutputFile final : public OutputFile {
   std::unique_ptr<OutputFile> file_;
 };
 
-class PrefixFileIO final : public FileIO {
+class PrefixFileIO final : public FileIO, public FileRenamer {
  public:
   PrefixFileIO(std::shared_ptr<FileIO> io, std::vector<PrefixRule> rules)
       : io_(std::move(io)), rules_(std::move(rules)) {
@@ -140,6 +141,14 @@ class PrefixFileIO final : public FileIO {
     for (size_t i = 0; i < uris.size(); ++i)
       outcomes[i].uri = uris[i];
     return outcomes;
+  }
+
+  Status Rename(std::string_view from, std::string_view to) override {
+    FIRN_ASSIGN(const std::string place, Map(from));
+    FIRN_ASSIGN(const std::string new_place, Map(to));
+    auto* renamer = dynamic_cast<FileRenamer*>(io_.get());
+    if (renamer != nullptr) return Explain(renamer->Rename(place, new_place), from, place);
+    return Error(ErrorCode::kUnsupported, "no way to rename");
   }
 
   Result<std::vector<std::string>> ListFolders(std::string_view uri) override {

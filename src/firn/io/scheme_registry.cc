@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "firn/io/io.h"
+#include "firn/io/move_file.h"
 #include "firn/io/uri.h"
 
 namespace firn {
@@ -15,7 +16,7 @@ std::string FoldScheme(std::string scheme) {
   return scheme.empty() ? "file" : scheme;
 }
 
-class SchemeFileIO final : public FileIO {
+class SchemeFileIO final : public FileIO, public FileRenamer {
  public:
   explicit SchemeFileIO(FileIOByScheme ios) : ios_(std::move(ios)) {}
 
@@ -44,6 +45,14 @@ class SchemeFileIO final : public FileIO {
   Status Delete(std::string_view uri) override {
     FIRN_ASSIGN(auto* io, Choose(uri));
     return io->Delete(uri);
+  }
+
+  Status Rename(std::string_view from, std::string_view to) override {
+    FIRN_ASSIGN(auto* io, Choose(from));
+    FIRN_ASSIGN(auto* target, Choose(to));
+    auto* renamer = dynamic_cast<FileRenamer*>(io);
+    if (io == target && renamer != nullptr) return renamer->Rename(from, to);
+    return Error(ErrorCode::kUnsupported, "no way to rename");
   }
 
   Result<std::vector<std::string>> ListFolders(std::string_view uri) override {

@@ -21,7 +21,8 @@ std::vector<DeleteFilePtr> InOrder(std::map<std::string, DeleteFilePtr> files) {
   return ordered;
 }
 
-/// Live delete files of the snapshot that `uses` does not know.
+}  // namespace
+
 Result<std::vector<DeleteFilePtr>> FindUnusedDeletes(const MaintainContext& context,
                                                      const Table& table, const Snapshot& snapshot,
                                                      const DeleteUses& uses) {
@@ -53,8 +54,6 @@ Result<std::vector<DeleteFilePtr>> FindUnusedDeletes(const MaintainContext& cont
                                    context.commit.cancel));
   return InOrder(std::move(unused));
 }
-
-}  // namespace
 
 void DeleteUses::Add(const std::vector<FileScanTask>& tasks) {
   for (const FileScanTask& task : tasks) {

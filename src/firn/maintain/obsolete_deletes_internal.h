@@ -27,6 +27,11 @@ class DeleteUses {
   std::unordered_map<std::string, Use> uses_;
 };
 
+/// Live delete files of the snapshot that are not in use, by path. Errors: those of reading.
+Result<std::vector<DeleteFilePtr>> FindUnusedDeletes(const MaintainContext& context,
+                                                     const Table& table, const Snapshot& snapshot,
+                                                     const DeleteUses& uses);
+
 /// The delete files that apply to no data file of the snapshot once `groups` are rewritten. `scan`
 /// is the scan that the groups come from and `task_uses` the uses by its tasks. With a filter, only
 /// delete files that apply to inputs; else also those that applied to nothing before.

@@ -9,6 +9,7 @@
 
 #include "firn/base/memory_budget.h"
 #include "firn/commit/commit.h"
+#include "firn/maintain/maintain_context.h"
 #include "firn/maintain/rewrite_order.h"
 #include "firn/scan/scan.h"
 
@@ -69,14 +70,6 @@ struct CompactionPlan {
   std::vector<DeleteFilePtr> obsolete_deletes;
 };
 
-struct Progress {
-  std::string phase;
-  int64_t files_done = 0;
-  int64_t files_total = 0;
-  int64_t bytes_done = 0;
-  int64_t bytes_total = 0;
-};
-
 struct RewriteDataFilesResult {
   int32_t rewritten_data_files_count = 0;
   int32_t added_data_files_count = 0;
@@ -85,20 +78,6 @@ struct RewriteDataFilesResult {
   int32_t removed_delete_files_count = 0;
   std::optional<SnapshotId> snapshot_id;  ///< Of the last commit; empty: there was nothing to do.
   int32_t commit_count = 0;
-};
-
-/// How a rewrite proves, before it commits, that the rows are the same.
-enum class Verification {
-  kOff,
-  kCounts,   ///< Rows, going by the manifests.
-  kContent,  ///< A hash over all rows, for which inputs and outputs are read once more.
-};
-
-struct MaintainContext {
-  CommitContext commit;
-  MemoryBudget* budget = nullptr;
-  std::function<void(const Progress&)> progress;  ///< May be null.
-  Verification verification = Verification::kCounts;
 };
 
 /// Reads manifests only; the same plan for the same snapshot.

@@ -42,6 +42,7 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
     return MakeError(ErrorCode::kInvalidInput, "CALL {}: it cannot be tried with --dry-run",
                      statement.procedure->call_name);
   }
+  context.is_call = true;
   return statement.procedure->run(context, statement.arguments);
 }
 

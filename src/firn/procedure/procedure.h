@@ -70,12 +70,15 @@ struct ProcedureOutput {
   RowStream rows;          ///< Streamed: may be longer than memory. Null: there is nothing to tell.
   bool is_record = false;  ///< People read it downwards: few rows of long cells.
   int64_t row_count_max = -1;  ///< Stop reading after so many rows; negative: at the end.
+  /// What could not be done, although the rows hold: told after them, and decides the exit code.
+  std::optional<Error> failure;
 };
 
 /// What an operation may tell while it runs.
 struct ProcedureContext {
   Session* session = nullptr;
   bool is_dry_run = false;
+  bool is_call = false;  ///< Asked for by a CALL statement, where Spark's defaults hold.
   /// A line for people (standard error); may be null.
   std::function<void(std::string_view)> notice;
   /// Live progress; may be null.

@@ -1,25 +1,13 @@
 #include "firn/maintain/rewrite_data_files.h"
 
 #include "firn/procedure/compaction_rows_internal.h"
+#include "firn/procedure/maintenance_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/table_argument_internal.h"
 #include "firn/procedure/table_change_internal.h"
 
 namespace firn {
 namespace {
-
-MaintainContext MakeContext(ProcedureContext& context, const TableReference& reference) {
-  Session& session = *context.session;
-  MaintainContext maintain;
-  maintain.commit = MakeCommitContext(session, reference);
-  maintain.budget = &session.budget();
-  if (context.progress) {
-    maintain.progress = [&context](const Progress& progress) {
-      context.progress(progress.phase, progress.bytes_done, progress.bytes_total, "bytes");
-    };
-  }
-  return maintain;
-}
 
 // The table and the branch: an argument, a suffix of the name, or main.
 Result<TableReference> ResolveBranch(ProcedureContext& context, const Arguments& arguments) {
@@ -56,7 +44,7 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   FIRN_ASSIGN(auto options,
               ParseRewriteDataFilesOptions(metadata, arguments.TextMap("options"), order));
   if (arguments.Has("resume")) options.has_journal = arguments.Boolean("resume");
-  MaintainContext maintain = MakeContext(context, reference);
+  MaintainContext maintain = MakeMaintainContext(context, reference);
   FIRN_ASSIGN(maintain.verification, ParseVerification(arguments.Text("verify", "counts")));
   if (context.is_dry_run) {
     FIRN_ASSIGN(const auto plan,

@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+
+#include "firn/maintain/purge_table.h"
+#include "firn/procedure/maintenance_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
 #include "firn/procedure/table_change_internal.h"
@@ -5,7 +9,42 @@
 namespace firn {
 namespace {
 
+Result<ProcedureOutput> Purge(ProcedureContext& context, const Arguments& arguments) {
+  FIRN_ASSIGN(auto reference, ResolveChangeableTable(*context.session, arguments.Text("table")));
+  reference.table.name = reference.name;
+  const MaintainContext maintain = MakeMaintainContext(context, reference);
+  if (context.is_dry_run) {
+    FIRN_RETURN_IF_ERROR(CheckMayDeleteFiles(*reference.table.metadata, "dropping with purge"));
+    std::vector<FileToDelete> files;
+    FIRN_RETURN_IF_ERROR(
+        VisitReachableFiles(maintain, reference.table, [&](FileToDelete file) -> Status {
+          files.push_back(std::move(file));
+          return {};
+        }));
+    return MakeFileRows(
+        "delete",
+        [files = std::move(files)](const std::function<Status(FileToDelete)>& visit) -> Status {
+          for (const FileToDelete& file : files) {
+            FIRN_RETURN_IF_ERROR(visit(file));
+          }
+          return {};
+        });
+  }
+  FIRN_ASSIGN(const auto result, PurgeTable(maintain, reference.table));
+  FIRN_ASSIGN(auto output, MakeOutput(MakeRowType({{"deleted_files_count", LongType()}}),
+                                      {{{result.deleted_files_count}}}));
+  if (result.first_failure) {
+    output.failure = result.first_failure->Within(fmt::format(
+        "the table was dropped, but {} files could not be deleted", result.failed_files_count));
+  }
+  return output;
+}
+
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
+  if (arguments.Boolean("purge")) return Purge(context, arguments);
+  if (context.is_dry_run) {
+    return MakeFileRows("delete", [](const auto&) { return Status(); });
+  }
   FIRN_ASSIGN(const auto reference, context.session->ResolveNewTable(arguments.Text("table")));
   FIRN_RETURN_IF_ERROR(reference.catalog->Drop(reference.name, DropFiles::kKeep));
   return MakeEmptyOutput();
@@ -16,13 +55,17 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
 Procedure DescribeTableDrop() {
   return {.command = {"table", "drop"},
           .call_name = "table_drop",
-          .summary = "Forget a table; its files stay.",
+          .summary = "Forget a table; its files stay, unless it is purged.",
           .arguments = {{.name = "table",
                          .type = ArgumentType::kTable,
                          .is_required = true,
                          .is_positional = true,
-                         .help = "The table."}},
-          .can_dry_run = false,
+                         .help = "The table."},
+                        {.name = "purge",
+                         .type = ArgumentType::kBoolean,
+                         .help = "Also delete all files that the table reaches.",
+                         .default_text = "false"}},
+          .can_dry_run = true,
           .run = Run};
 }
 

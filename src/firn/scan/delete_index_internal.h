@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "firn/scan/partition_table_internal.h"
-#include "firn/scan/path_key_internal.h"
+#include "firn/scan/path_key.h"
 #include "firn/scan/scan.h"
 
 /// Which deletes apply to which data file. For this module only.

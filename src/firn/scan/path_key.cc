@@ -1,10 +1,11 @@
+#include "firn/scan/path_key.h"
+
 #include <algorithm>
 #include <bit>
 #include <utility>
 
 #include "firn/base/bytes.h"
 #include "firn/base/hash.h"
-#include "firn/scan/path_key_internal.h"
 
 namespace firn {
 namespace {
@@ -35,6 +36,13 @@ bool PathSet::Insert(PathKey key) {
   slots_[slot] = key;
   ++size_;
   return true;
+}
+
+bool PathSet::Contains(PathKey key) const {
+  size_t slot = key.low & (slots_.size() - 1);
+  while (slots_[slot] != PathKey{} && slots_[slot] != key)
+    slot = (slot + 1) & (slots_.size() - 1);
+  return slots_[slot] == key;
 }
 
 void PathSet::Grow() {

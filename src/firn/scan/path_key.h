@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-/// Paths as 128-bit hashes: small, and no two paths of a table share one. For this module only.
+/// Paths as 128-bit hashes: small, and no two paths of a table share one.
 
 namespace firn {
 
@@ -23,6 +23,7 @@ class PathSet {
 
   /// False if it was there already.
   bool Insert(PathKey key);
+  bool Contains(PathKey key) const;
   size_t size() const { return size_; }
 
  private:

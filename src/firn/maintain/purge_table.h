@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+
+#include "firn/maintain/file_to_delete.h"
+#include "firn/maintain/maintain_context.h"
+
+namespace firn {
+
+/// Everything that a table's metadata reaches: content, manifests and lists of all snapshots,
+/// statistics, the version hint, and all metadata files, older ones through their logs. Each once.
+/// Errors: those of reading, but what is missing is passed over.
+Status VisitReachableFiles(const MaintainContext& context, const Table& table,
+                           const std::function<Status(FileToDelete)>& visit);
+
+struct PurgeTableResult {
+  int64_t deleted_files_count = 0;
+  int64_t failed_files_count = 0;
+  std::optional<Error> first_failure;
+};
+
+/// Drop the table from its catalog, then delete all that it reaches. What is reached is found out
+/// before.
+/// Errors: kInvalidInput: gc.enabled is false; those of reading and of Catalog::Drop: no file was
+/// deleted.
+Result<PurgeTableResult> PurgeTable(const MaintainContext& context, const Table& table);
+
+}  // namespace firn

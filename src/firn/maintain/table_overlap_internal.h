@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "firn/maintain/maintain_context.h"
+
+namespace firn {
+
+/// Refuse if the catalog has another table whose location, or one of its locations for data and
+/// metadata, is `location` or below it. Tables that cannot be loaded are passed over; in a catalog
+/// of very many tables only those of the same namespace are looked at.
+/// Errors: kInvalidInput naming the table.
+Status CheckNoTableBelow(const MaintainContext& context, const Table& table,
+                         const std::string& location);
+
+/// Metadata files that a listing came across.
+class FoundMetadata {
+ public:
+  void Add(const std::string& uri);
+  /// Refuse if one of them is that of another table: it lies in a folder where `table` has none of
+  /// its own, or it has another UUID. Errors: kInvalidInput naming the file.
+  Status CheckOwner(const MaintainContext& context, const Table& table) const;
+
+ private:
+  std::vector<std::string> uris_;
+};
+
+}  // namespace firn

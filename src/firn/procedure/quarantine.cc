@@ -1,0 +1,112 @@
+#include "firn/maintain/quarantine.h"
+
+#include <fmt/format.h>
+
+#include "firn/base/civil_time.h"
+#include "firn/procedure/maintenance_internal.h"
+#include "firn/procedure/registry_internal.h"
+#include "firn/procedure/rows_internal.h"
+#include "firn/procedure/table_argument_internal.h"
+#include "firn/procedure/table_change_internal.h"
+
+namespace firn {
+namespace {
+
+Argument LocationArgument() {
+  return {.name = "location",
+          .type = ArgumentType::kText,
+          .help = "The folder in which remove-orphan-files looked.",
+          .default_text = "the table's location"};
+}
+
+std::string LocationOf(ProcedureContext& context, const Arguments& arguments,
+                       const TableReference& reference) {
+  const auto location = arguments.OptionalText("location");
+  return location ? context.session->AbsoluteLocation(*location)
+                  : reference.table.metadata->location;
+}
+
+Result<ProcedureOutput> ShowRuns(FileIO& io, const std::string& location) {
+  FIRN_ASSIGN(const auto runs, ListQuarantine(io, location));
+  std::vector<StructValue> rows;
+  for (const QuarantineRun& run : runs)
+    rows.push_back({{run.name, run.file_count, run.bytes}});
+  return MakeOutput(
+      MakeRowType({{"run", TextType()}, {"files", LongType()}, {"bytes", LongType()}}),
+      std::move(rows));
+}
+
+Result<ProcedureOutput> Restore(ProcedureContext& context, const Arguments& arguments) {
+  FIRN_ASSIGN(const auto reference,
+              ResolveChangeableTable(*context.session, arguments.Text("table")));
+  const std::string location = LocationOf(context, arguments, reference);
+  FileIO& io = *reference.table.io;
+  const auto run = arguments.OptionalText("run");
+  if (!run) return ShowRuns(io, location);
+  const MaintainContext maintain = MakeMaintainContext(context, reference);
+  FIRN_ASSIGN(const MovedFiles moved, RestoreQuarantine(maintain, io, location, *run));
+  FIRN_ASSIGN(auto output, MakeOutput(MakeRowType({{"run", TextType()},
+                                                   {"restored_files_count", LongType()},
+                                                   {"missing_files_count", LongType()}}),
+                                      {{{*run, moved.moved, moved.already_gone}}}));
+  if (moved.first_failure) {
+    output.failure =
+        moved.first_failure->Within(fmt::format("{} files stay in quarantine", moved.failed));
+  }
+  return output;
+}
+
+Result<ProcedureOutput> Empty(ProcedureContext& context, const Arguments& arguments) {
+  FIRN_ASSIGN(const auto reference,
+              ResolveChangeableTable(*context.session, arguments.Text("table")));
+  const std::string location = LocationOf(context, arguments, reference);
+  const Timestamp older_than = *arguments.Time("older_than");
+  if (context.is_dry_run) {
+    return MakeFileRows("delete", [io = reference.table.io, location,
+                                   older_than](const std::function<Status(FileToDelete)>& visit) {
+      return VisitOldQuarantine(*io, location, older_than, visit);
+    });
+  }
+  FIRN_RETURN_IF_ERROR(CheckMayDeleteFiles(*reference.table.metadata, "empty_quarantine"));
+  const MaintainContext maintain = MakeMaintainContext(context, reference);
+  FIRN_ASSIGN(const auto emptied,
+              EmptyQuarantine(maintain, *reference.table.io, location, older_than));
+  FIRN_ASSIGN(auto output, MakeOutput(MakeRowType({{"deleted_files_count", LongType()}}),
+                                      {{{emptied.deleted}}}));
+  if (emptied.first_failure) {
+    output.failure =
+        emptied.first_failure->Within(fmt::format("{} files could not be deleted", emptied.failed));
+  }
+  return output;
+}
+
+}  // namespace
+
+Procedure DescribeRestoreQuarantine() {
+  return {.command = {"restore-quarantine"},
+          .call_name = "restore_quarantine",
+          .summary = "Bring back what remove-orphan-files moved into quarantine, or show its runs.",
+          .arguments = {TableOrLocationArgument(),
+                        {.name = "run",
+                         .type = ArgumentType::kText,
+                         .help = "The run whose files come back; without it, all are listed."},
+                        LocationArgument()},
+          .can_dry_run = false,
+          .run = Restore};
+}
+
+Procedure DescribeEmptyQuarantine() {
+  return {.command = {"empty-quarantine"},
+          .call_name = "empty_quarantine",
+          .summary = "Delete for good what has been in quarantine for some time.",
+          .arguments = {TableOrLocationArgument(),
+                        {.name = "older_than",
+                         .type = ArgumentType::kTimestamp,
+                         .is_required = true,
+                         .help = "Only runs that began before this go, such as 30d."},
+                        LocationArgument()},
+          .can_dry_run = true,
+          .run = Empty};
+}
+
+}  // namespace firn

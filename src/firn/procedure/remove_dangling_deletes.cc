@@ -1,0 +1,51 @@
+#include "firn/maintain/remove_dangling_deletes.h"
+
+#include <utility>
+
+#include "firn/procedure/maintenance_internal.h"
+#include "firn/procedure/registry_internal.h"
+#include "firn/procedure/rows_internal.h"
+#include "firn/procedure/table_argument_internal.h"
+#include "firn/procedure/table_change_internal.h"
+
+namespace firn {
+namespace {
+
+Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
+  FIRN_ASSIGN(const auto reference,
+              ResolveChangeableTable(*context.session, arguments.Text("table")));
+  const std::string branch = arguments.Text("branch", std::string(kMainBranch));
+  const MaintainContext maintain = MakeMaintainContext(context, reference);
+  if (context.is_dry_run) {
+    FIRN_ASSIGN(auto found, FindDanglingDeletes(maintain, reference.table, branch));
+    return MakeFileRows(
+        "remove",
+        [files = std::move(found)](const std::function<Status(FileToDelete)>& visit) -> Status {
+          for (const DeleteFilePtr& file : files) {
+            FIRN_RETURN_IF_ERROR(
+                visit({KindOf(file->file), file->file.file_path, file->file.file_size_in_bytes}));
+          }
+          return {};
+        });
+  }
+  FIRN_ASSIGN(const auto result, RemoveDanglingDeletes(maintain, reference.table, branch));
+  return MakeOutput(MakeRowType({{"removed_delete_files_count", LongType()}}),
+                    {{{result.removed_delete_files_count}}});
+}
+
+}  // namespace
+
+Procedure DescribeRemoveDanglingDeletes() {
+  return {.command = {"remove-dangling-deletes"},
+          .call_name = "remove_dangling_deletes",
+          .summary = "Take delete files that apply to no data file out of a table.",
+          .arguments = {TableOrLocationArgument(),
+                        {.name = "branch",
+                         .type = ArgumentType::kText,
+                         .help = "The branch that is looked at.",
+                         .default_text = "main"}},
+          .can_dry_run = true,
+          .run = Run};
+}
+
+}  // namespace firn

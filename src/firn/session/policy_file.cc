@@ -1,0 +1,117 @@
+#define TOML_EXCEPTIONS 0
+#include "firn/session/policy_file.h"
+
+#include <utility>
+
+#include <toml++/toml.h>
+
+namespace firn {
+namespace {
+
+class PolicyReader {
+ public:
+  explicit PolicyReader(std::string_view name) : name_(name) {}
+
+  Status ReadSections(const toml::table& root) {
+    for (const auto& [key, node] : root) {
+      const std::string kind(key.str());
+      const toml::table* table = node.as_table();
+      const bool has_names = kind == "catalog" || kind == "namespace" || kind == "table";
+      if (table == nullptr || (!has_names && kind != "default")) {
+        return MakeError(ErrorCode::kInvalidInput,
+                         "{}: found '{}', expected the sections [default], [catalog.C], "
+                         "[namespace.'C.ns'] and [table.'C.ns.t']",
+                         Place(node), kind);
+      }
+      if (!has_names) {
+        FIRN_RETURN_IF_ERROR(ReadSettings(*table, "", sections_[kind]));
+        continue;
+      }
+      for (const auto& [name, section] : *table) {
+        const toml::table* settings = section.as_table();
+        if (settings == nullptr) {
+          return MakeError(ErrorCode::kInvalidInput, "{}: '{}.{}' is no section of settings",
+                           Place(section), kind, name.str());
+        }
+        FIRN_RETURN_IF_ERROR(
+            ReadSettings(*settings, "", sections_[kind + "." + std::string(name.str())]));
+      }
+    }
+    return {};
+  }
+
+  PolicySections Take() { return std::move(sections_); }
+
+ private:
+  std::string Place(const toml::node& node) const {
+    return fmt::format("{} line {}", name_, node.source().begin.line);
+  }
+
+  Status ReadSettings(const toml::table& table, const std::string& prefix, Properties& settings) {
+    for (const auto& [key, node] : table) {
+      const std::string name = prefix + std::string(key.str());
+      if (const toml::table* inner = node.as_table()) {
+        FIRN_RETURN_IF_ERROR(ReadSettings(*inner, name + ".", settings));
+        continue;
+      }
+      FIRN_ASSIGN(settings[name], FormatNode(name, node));
+    }
+    return {};
+  }
+
+  Result<std::string> FormatNode(const std::string& key, const toml::node& node) const {
+    if (const auto* text = node.as_string()) return text->get();
+    if (const auto* number = node.as_integer()) return std::to_string(number->get());
+    if (const auto* flag = node.as_boolean()) return std::string(flag->get() ? "true" : "false");
+    if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
+    if (const toml::array* list = node.as_array()) {
+      std::string joined;
+      for (const toml::node& element : *list) {
+        FIRN_ASSIGN(const std::string text, FormatNode(key, element));
+        joined += joined.empty() ? text : "," + text;
+      }
+      return joined;
+    }
+    return MakeError(ErrorCode::kInvalidInput,
+                     "{}: '{}' is a date, expected text, a number, true, false or a list",
+                     Place(node), key);
+  }
+
+  const std::string name_;
+  PolicySections sections_;
+};
+
+}  // namespace
+
+Result<PolicySections> ParsePolicyFile(std::string_view text, std::string_view name) {
+  const toml::parse_result parsed = toml::parse(text);
+  if (!parsed) {
+    const toml::parse_error& error = parsed.error();
+    return MakeError(ErrorCode::kInvalidInput, "{} line {}: {}", name, error.source().begin.line,
+                     error.description());
+  }
+  PolicyReader reader(name);
+  FIRN_RETURN_IF_ERROR(reader.ReadSections(parsed.table()));
+  return reader.Take();
+}
+
+Properties PolicyFor(const PolicySections& sections, const std::string& catalog,
+                     const std::vector<std::string>& levels, const std::string& name) {
+  std::vector<std::string> keys = {"default", "catalog." + catalog};
+  std::string path = catalog;
+  for (const std::string& level : levels) {
+    path += "." + level;
+    keys.push_back("namespace." + path);
+  }
+  keys.push_back("table." + path + "." + name);
+  Properties settings;
+  for (const std::string& key : keys) {
+    const auto section = sections.find(key);
+    if (section == sections.end()) continue;
+    for (const auto& [setting, value] : section->second)
+      settings[setting] = value;
+  }
+  return settings;
+}
+
+}  // namespace firn
