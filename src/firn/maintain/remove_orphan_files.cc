@@ -16,6 +16,7 @@
 #include "firn/maintain/listed_files_internal.h"
 #include "firn/maintain/quarantine.h"
 #include "firn/maintain/reachable_files_internal.h"
+#include "firn/maintain/rewrite_journal_internal.h"
 #include "firn/maintain/table_overlap_internal.h"
 
 namespace firn {
@@ -25,6 +26,9 @@ using std::chrono::hours;
 
 constexpr auto kDefaultAge = std::chrono::days(3);
 constexpr auto kLeastAge = hours(24);
+/// Outputs of an interrupted rewrite are kept for as long.
+constexpr auto kJournalAge = std::chrono::days(7);
+constexpr int64_t kJournalOutputMax = 1 << 20;
 constexpr auto kClockDifferenceMax = hours(1);
 constexpr size_t kShownMismatches = 20;
 /// The share of the budget that paths may take before they go to disk.
@@ -49,6 +53,8 @@ class FoundOrphans final : public OrphanFiles {
 
   Status List(const MaintainContext& context, const Table& table, const std::string& location,
               Timestamp cut_off);
+  /// What rewrites that were interrupted may still be finished with.
+  Status AddJournals(const MaintainContext& context, const Table& table);
   /// Everything that the table knows.
   Status AddReachable(const MaintainContext& context, const Table& table);
   /// Decide what goes, once all is known.
@@ -110,6 +116,22 @@ Status FoundOrphans::AddContent(const MaintainContext& context, const Table& tab
   }
   return reader.VisitContent(PartitionTypes(*table.metadata), manifests, Unreadable::kFail,
                              [&](const DataFile& file) { return AddOther(file.file_path); });
+}
+
+Status FoundOrphans::AddJournals(const MaintainContext& context, const Table& table) {
+  const auto visit = [&](const FileInfo& file) -> Status {
+    FIRN_RETURN_IF_ERROR(context.commit.cancel.Check());
+    const bool is_old = file.modified && *file.modified < options_.now - kJournalAge;
+    if (is_old || !file.uri.ends_with(".output")) return {};
+    auto output = ReadFile(*table.io, file.uri, kJournalOutputMax);
+    // The run has ended meanwhile, and its outputs are the table's, or nobody's.
+    if (!output.ok() && output.error().code() == ErrorCode::kNotFound) return {};
+    if (!output.ok()) return output.error();
+    return AddOther(output->view());
+  };
+  const Status listed = table.io->List(JournalsLocation(*table.metadata), visit);
+  const bool has_none = !listed.ok() && listed.error().code() == ErrorCode::kNotFound;
+  return has_none ? Status() : listed;
 }
 
 Status FoundOrphans::AddReachable(const MaintainContext& context, const Table& table) {
@@ -230,6 +252,7 @@ Result<std::unique_ptr<OrphanFiles>> FindOrphanFiles(const MaintainContext& cont
   FIRN_RETURN_IF_ERROR(CheckSameTable(table, now));
   FIRN_RETURN_IF_ERROR(CheckMayDeleteFiles(*now.metadata, "remove_orphan_files"));
   FIRN_RETURN_IF_ERROR(files->metadata().CheckOwner(context, now));
+  FIRN_RETURN_IF_ERROR(files->AddJournals(context, now), "reading journals of rewrites");
   FIRN_RETURN_IF_ERROR(files->AddReachable(context, now));
   FIRN_RETURN_IF_ERROR(files->Judge());
   return files;

@@ -4,6 +4,7 @@
 
 #include "firn/maintain/maintenance_testing_internal.h"
 #include "firn/maintain/quarantine.h"
+#include "firn/maintain/rewrite_journal_internal.h"
 
 namespace firn {
 namespace {
@@ -269,6 +270,20 @@ TEST_F(RemoveOrphanFilesTest, KeepsAFileWithATwinInAnotherBucket) {
     options.prefix_mismatch = mode;
     EXPECT_THAT(Find(options), IsOkAnd(IsEmpty()));
   }
+}
+
+TEST_F(RemoveOrphanFilesTest, KeepsOutputsOfAnInterruptedRewriteForAWeek) {
+  table().Add({Data("a")});
+  const auto output = Orphan("data/output.parquet");
+  const std::string journal = JournalsLocation(*table().Load().metadata);
+  ASSERT_THAT(
+      WriteFile(table().io(), JoinUri(journal, "rewrite-data-files-x/" + JournalOutputName(0, 1)),
+                AsBytes(output)),
+      IsOk());
+  Age();
+  EXPECT_THAT(Find(Options()), IsOkAnd(IsEmpty()));
+  Age();
+  EXPECT_THAT(Find(Options()), IsOkAnd(ElementsAre(output)));
 }
 
 TEST_F(RemoveOrphanFilesTest, RefusesIfTheClocksAreFarApart) {
