@@ -1,5 +1,6 @@
 #include "firn/base/civil_time.h"
 
+#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -30,9 +31,11 @@ Quotient DivideFloor(int64_t value, int64_t divisor) {
   return {.value = value / divisor - (value % divisor < 0 ? 1 : 0), .rest = rest};
 }
 
-bool IsLeapYear(int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
+constexpr bool IsLeapYear(int64_t year) {
+  return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
 
-int DaysOfMonth(int64_t year, int month) {
+constexpr int DaysOfMonth(int64_t year, int month) {
   if (month == 2) return IsLeapYear(year) ? 29 : 28;
   return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
 }
@@ -77,11 +80,24 @@ std::optional<int64_t> TakeYear(std::string_view& text) {
   return is_negative ? -int64_t{*year} : int64_t{*year};
 }
 
-// Days before the first one of each month of a year that is no leap year.
-constexpr int kDaysBefore[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
+// The days on which the months of some centuries begin, counted from the epoch.
+constexpr int kTableYears[] = {1700, 2300};  // From, up to.
+constexpr size_t kTableMonths = static_cast<size_t>(kTableYears[1] - kTableYears[0]) * 12;
+constexpr std::array<int32_t, kTableMonths + 1> kMonthStarts = [] {
+  std::array<int32_t, kTableMonths + 1> starts{};
+  int32_t day = -98615;  // 1700-01-01.
+  for (size_t i = 0; i < kTableMonths; ++i) {
+    starts[i] = day;
+    const auto month = static_cast<int>(i % 12) + 1;
+    day += DaysOfMonth(kTableYears[0] + static_cast<int64_t>(i / 12), month);
+  }
+  starts[kTableMonths] = day;
+  return starts;
+}();
+static_assert(kMonthStarts[(1970 - kTableYears[0]) * 12] == 0);
 
-// Days of "2026-01-31", the form that all but very old or far dates have; read eight characters at
-// a time.
+// Days of "2026-01-31", the form that all but old or far dates have; read eight characters at a
+// time.
 std::optional<int64_t> ReadPlainDate(std::string_view text) {
   static_assert(std::endian::native == std::endian::little);
   constexpr uint64_t kZeros = 0x3030303030303030ULL;
@@ -102,11 +118,12 @@ std::optional<int64_t> ReadPlainDate(std::string_view text) {
   const int year = static_cast<int>((digits & 0xFF) * 100 + (digits >> 16 & 0xFF));
   const int month = static_cast<int>(digits >> 40 & 0xFF);
   const int day = ten * 10 + one;
-  if (month < 1 || month > 12 || day < 1 || day > DaysOfMonth(year, month)) return std::nullopt;
-  // 719,528 days from year 0 to 1970; leap days of all years before this one.
-  const int leap_days = (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400;
-  const int leap_day = month > 2 && IsLeapYear(year) ? 1 : 0;
-  return year * 365 + leap_days - 719528 + kDaysBefore[month - 1] + leap_day + day - 1;
+  if (year < kTableYears[0] || year >= kTableYears[1] || month < 1 || month > 12) {
+    return std::nullopt;
+  }
+  const auto at = static_cast<size_t>((year - kTableYears[0]) * 12 + month - 1);
+  if (day < 1 || day > kMonthStarts[at + 1] - kMonthStarts[at]) return std::nullopt;
+  return kMonthStarts[at] + day - 1;
 }
 
 std::optional<int64_t> TakeDate(std::string_view& text) {

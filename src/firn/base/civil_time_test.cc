@@ -96,6 +96,12 @@ TEST(CivilTimeTest, ParsesWhatItFormats) {
   }
 }
 
+// Those of some centuries are looked up.
+TEST(CivilTimeTest, ReadsEachDayOfManyYears) {
+  for (int32_t days = -110'000; days < 130'000; ++days)
+    ASSERT_EQ(ParseDate(FormatDate(days)), days);
+}
+
 TEST(CivilTimeTest, RefusesTextsThatAreNoDates) {
   for (const char* text :
        {"", "2026", "2026-1-1", "2026-02-29", "2026-13-01", "2026-00-01", "2026-01-32", "26-01-01",
