@@ -10,4 +10,10 @@ namespace firn {
 /// sort field or an identifier means. Errors: kInvalidInput for an id that no column has.
 Result<CreateTableRequest> AssignFreshIds(CreateTableRequest request);
 
+/// The same for a table that takes the place of `base`: a column whose name the current schema has
+/// keeps that column's id, if a reader of old files can read them as its type; others get ids that
+/// were never given before. Partition fields are left without id.
+Result<CreateTableRequest> AssignReplacementIds(CreateTableRequest request,
+                                                const TableMetadata& base);
+
 }  // namespace firn

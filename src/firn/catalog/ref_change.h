@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "firn/base/clock.h"
 #include "firn/catalog/table_update.h"
 
 /// Branches and tags, as updates for `Catalog::Commit`. Pure, like the plans of table_evolution.h.
@@ -30,5 +31,28 @@ Result<std::vector<TableUpdate>> PlanSetRef(const TableMetadata& metadata, const
 /// Errors: kNotFound unless `is_missing_fine`; kInvalidInput: it is `main`, or of the other type.
 Result<std::vector<TableUpdate>> PlanDropRef(const TableMetadata& metadata, const std::string& name,
                                              RefType type, bool is_missing_fine);
+
+/// Move `branch` back to `snapshot_id`. Errors: kNotFound: no such branch or snapshot;
+/// kInvalidInput: the snapshot is no ancestor of the branch's head.
+Result<std::vector<TableUpdate>> PlanRollback(const TableMetadata& metadata,
+                                              const std::string& branch, SnapshotId snapshot_id);
+
+/// Move `branch` back to its newest snapshot that is older than `time`. Errors: kNotFound: no such
+/// branch; kInvalidInput: there is no such snapshot.
+Result<std::vector<TableUpdate>> PlanRollbackToTime(const TableMetadata& metadata,
+                                                    const std::string& branch, Timestamp time);
+
+/// Move `main` to any snapshot. Errors: kNotFound.
+Result<std::vector<TableUpdate>> PlanSetCurrent(const TableMetadata& metadata,
+                                                SnapshotId snapshot_id);
+
+/// Move `branch`, which is made if it is missing, forward to the snapshot of the ref `to`.
+/// Errors: kNotFound: no such ref; kInvalidInput: `branch` is a tag, or its head is no ancestor of
+/// that snapshot.
+Result<std::vector<TableUpdate>> PlanFastForward(const TableMetadata& metadata,
+                                                 const std::string& branch, const std::string& to);
+
+/// True if `ancestor_id` is `snapshot_id` or before it.
+bool IsAncestor(const TableMetadata& metadata, SnapshotId ancestor_id, SnapshotId snapshot_id);
 
 }  // namespace firn

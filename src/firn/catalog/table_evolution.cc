@@ -5,6 +5,7 @@
 
 #include "firn/base/number.h"
 #include "firn/format/column_properties.h"
+#include "firn/format/table_properties.h"
 
 namespace firn {
 namespace {
@@ -94,6 +95,7 @@ Result<std::vector<TableUpdate>> PlanSetProperties(const TableMetadata& metadata
     FIRN_ASSIGN(updates, PlanUpgrade(metadata, *number, random));
     properties.erase(version);
   }
+  FIRN_RETURN_IF_ERROR(CheckTableProperties(properties));
   FIRN_RETURN_IF_ERROR(CheckColumnProperties(properties, *metadata.current_schema()));
   if (!properties.empty()) updates.emplace_back(SetProperties{std::move(properties)});
   return updates;

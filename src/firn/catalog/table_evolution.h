@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "firn/base/random.h"
+#include "firn/catalog/catalog.h"
 #include "firn/catalog/table_update.h"
 #include "firn/format/partition_change.h"
 #include "firn/format/schema_change.h"
@@ -32,9 +33,18 @@ Result<std::vector<TableUpdate>> PlanUpgrade(const TableMetadata& metadata, int 
                                              Random& random);
 
 /// `format-version` among the properties upgrades the table and is not stored. Errors:
-/// kInvalidInput: a reserved name, or a metrics property of a missing column.
+/// kInvalidInput: a reserved name, a value that the property cannot have, or a metrics property of
+/// a missing column.
 Result<std::vector<TableUpdate>> PlanSetProperties(const TableMetadata& metadata,
                                                    Properties properties, Random& random);
+
+/// The table becomes what `request` says, and empty: `main` names no snapshot any more. Snapshots,
+/// other branches and tags, logs, and properties that the request does not name stay. Columns keep
+/// the ids of columns of the same name; a type that old files cannot be read as, and a new name,
+/// get new ids. The location stays unless the request has one. Errors: kInvalidInput, as for a new
+/// table; a format version below that of the table.
+Result<std::vector<TableUpdate>> PlanReplaceTable(const TableMetadata& metadata,
+                                                  const CreateTableRequest& request);
 
 /// The requirements under which `updates` may be applied to the table that `base` is, as Java
 /// makes them: the same table, and nothing else assigned the ids or moved the defaults and refs

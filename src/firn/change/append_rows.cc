@@ -17,11 +17,9 @@ Result<CommitResult> CommitAppend(const ChangeContext& context, const Table& tab
                                   const AppendRowsRequest& request,
                                   const std::vector<DataFile>& files) {
   AppendFilesRequest append;
-  append.branch = request.branch;
+  append.SnapshotOptions::operator=(request);
   append.data_files = files;
   append.is_fast = request.is_fast;
-  append.summary_properties = request.summary_properties;
-  append.idempotency_key = request.idempotency_key;
   return CommitAppendFiles(context.commit, table, append);
 }
 
@@ -29,10 +27,8 @@ Result<CommitResult> CommitOverwrite(const ChangeContext& context, const Table& 
                                      const AppendRowsRequest& request,
                                      const std::vector<DataFile>& files) {
   ChangeFilesRequest change;
-  change.branch = request.branch;
+  change.SnapshotOptions::operator=(request);
   change.added_data_files = files;
-  change.summary_properties = request.summary_properties;
-  change.idempotency_key = request.idempotency_key;
   if (request.overwrite == Overwrite::kTable ||
       table.metadata->default_spec()->is_unpartitioned()) {
     change.replaces_table = true;
@@ -57,12 +53,6 @@ Result<AppendRowsResult> AppendRows(const ChangeContext& context, const Table& t
   result.table = table;
   const bool empties_table = request.overwrite == Overwrite::kTable && result.snapshot_id;
   if (files.empty() && !empties_table) return result;
-  if (request.before_commit) {
-    if (const Status ready = request.before_commit(); !ready.ok()) {
-      DiscardOutputs(*table.io, files);
-      return ready.error();
-    }
-  }
   const Result<CommitResult> committed = request.overwrite == Overwrite::kNothing
                                              ? CommitAppend(context, table, request, files)
                                              : CommitOverwrite(context, table, request, files);

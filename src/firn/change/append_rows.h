@@ -1,7 +1,5 @@
 #pragma once
 
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 
@@ -17,14 +15,9 @@ enum class Overwrite {
   kTable,       ///< All rows.
 };
 
-struct AppendRowsRequest {
-  std::string branch = std::string(kMainBranch);
+struct AppendRowsRequest : SnapshotOptions {
   Overwrite overwrite = Overwrite::kNothing;
-  std::map<std::string, std::string> summary_properties;
-  std::optional<std::string> idempotency_key;  ///< See AppendFilesRequest.
-  bool is_fast = false;                        ///< See AppendFilesRequest.
-  /// Called when all rows are written, before they are committed; may be null.
-  std::function<Status()> before_commit;
+  bool is_fast = false;  ///< See AppendFilesRequest.
 };
 
 struct AppendRowsResult {

@@ -37,8 +37,7 @@ Result<CommitResult> DeleteKeys(const ChangeContext& context, const Table& table
   FIRN_ASSIGN(change.added_delete_files,
               WriteEqualityDeletes(context.WriteTo(table), options, std::move(keys)));
   if (change.added_delete_files.empty()) return CommitResult{.table = table};
-  change.branch = request.branch;
-  change.summary_properties = request.summary_properties;
+  change.SnapshotOptions::operator=(request);
   Result<CommitResult> committed = CommitChangeFiles(context.commit, table, change);
   if (!committed.ok() && committed.error().code() != ErrorCode::kCommitUnknown) {
     DiscardOutputs(*table.io, change.added_delete_files);

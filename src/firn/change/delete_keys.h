@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -9,10 +8,8 @@
 
 namespace firn {
 
-struct DeleteKeysRequest {
-  std::string branch = std::string(kMainBranch);
+struct DeleteKeysRequest : SnapshotOptions {
   std::vector<int32_t> key_ids;  ///< See EqualityDeleteOptions.
-  std::map<std::string, std::string> summary_properties;
 };
 
 /// Delete all rows that the branch has when the commit succeeds and have one of `keys` (rows of

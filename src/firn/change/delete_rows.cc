@@ -13,13 +13,13 @@ Result<DeleteRowsResult> DeleteRows(const ChangeContext& context, const Table& t
   FIRN_ASSIGN(replace.mode, ChooseWriteMode(metadata, "delete", request.mode));
   FIRN_ASSIGN(replace.isolation, ChooseIsolation(metadata, "delete"));
   FIRN_ASSIGN(replace.head, FindHead(metadata, request.branch));
-  replace.branch = request.branch;
+  replace.SnapshotOptions::operator=(request);
   replace.condition = request.condition;
-  replace.summary_properties = request.summary_properties;
   FIRN_RETURN_IF_ERROR(FindRows(context, table, replace));
   FIRN_ASSIGN(const ReplaceRowsResult replaced, ReplaceRows(context, table, std::move(replace)));
   return DeleteRowsResult{.deleted_rows = replaced.deleted_rows,
                           .snapshot_id = replaced.snapshot_id,
+                          .table = replaced.table,
                           .removed_data_files = replaced.removed_data_files,
                           .added_data_files = replaced.added_data_files,
                           .added_delete_files = replaced.added_delete_files};

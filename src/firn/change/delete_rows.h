@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 
@@ -10,17 +9,16 @@
 
 namespace firn {
 
-struct DeleteRowsRequest {
-  std::string branch = std::string(kMainBranch);
+struct DeleteRowsRequest : SnapshotOptions {
   ExpressionPtr condition;        ///< Unbound; rows for which it is true go.
   std::optional<WriteMode> mode;  ///< Empty: the table's `write.delete.mode`.
-  std::map<std::string, std::string> summary_properties;
 };
 
 struct DeleteRowsResult {
   int64_t deleted_rows = 0;
   /// Of the new snapshot; of the branch's head if no row matched; empty: there is none.
   std::optional<SnapshotId> snapshot_id;
+  Table table;                     ///< After the commit.
   int64_t removed_data_files = 0;  ///< With all rows, or written again without some.
   int64_t added_data_files = 0;
   int64_t added_delete_files = 0;

@@ -85,10 +85,7 @@ Result<MergeRowsResult> MergeRows(const ChangeContext& context, const Table& tab
     FIRN_ASSIGN(replace.rows, keyed->Take());
   }
   replace.is_update = true;
-  replace.branch = request.branch;
-  replace.summary_properties = request.summary_properties;
-  replace.idempotency_key = request.idempotency_key;
-  replace.before_commit = request.before_commit;
+  replace.SnapshotOptions::operator=(request);
   FIRN_ASSIGN(ReplaceRowsResult replaced, ReplaceRows(context, table, std::move(replace)));
   if (replaced.is_repeat) result = {};
   result.snapshot_id = replaced.snapshot_id;

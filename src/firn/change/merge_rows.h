@@ -1,7 +1,5 @@
 #pragma once
 
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,16 +9,11 @@
 
 namespace firn {
 
-struct MergeRowsRequest {
-  std::string branch = std::string(kMainBranch);
+struct MergeRowsRequest : SnapshotOptions {
   /// Names of the key columns; empty: the identifier fields of the schema.
   std::vector<std::string> key;
   DuplicateKeys duplicates = DuplicateKeys::kError;
   std::optional<WriteMode> mode;  ///< Empty: the table's `write.merge.mode`.
-  std::map<std::string, std::string> summary_properties;
-  std::optional<std::string> idempotency_key;  ///< See AppendFilesRequest.
-  /// Called when all rows are written, before they are committed; may be null.
-  std::function<Status()> before_commit;
 };
 
 struct MergeRowsResult {

@@ -14,11 +14,8 @@ Result<ReplaceRowsResult> OverwriteRows(const ChangeContext& context, const Tabl
   FIRN_ASSIGN(replace.mode, ChooseWriteMode(metadata, "delete", request.mode));
   FIRN_ASSIGN(replace.isolation, ChooseIsolation(metadata, "delete"));
   FIRN_ASSIGN(replace.head, FindHead(metadata, request.branch));
-  replace.branch = request.branch;
+  replace.SnapshotOptions::operator=(request);
   replace.condition = request.condition;
-  replace.summary_properties = request.summary_properties;
-  replace.idempotency_key = request.idempotency_key;
-  replace.before_commit = request.before_commit;
   FIRN_RETURN_IF_ERROR(FindRows(context, table, replace));
   replace.rows = std::move(rows);
   if (request.rows_must_match) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 
@@ -9,17 +7,12 @@
 
 namespace firn {
 
-struct OverwriteRowsRequest {
-  std::string branch = std::string(kMainBranch);
+struct OverwriteRowsRequest : SnapshotOptions {
   ExpressionPtr condition;  ///< Unbound; rows for which it is true go.
   /// A new row for which the condition is not true is an error. Then a repeat leaves the table as
   /// it is; otherwise it would add the row once more.
   bool rows_must_match = false;
   std::optional<WriteMode> mode;  ///< Empty: the table's `write.delete.mode`.
-  std::map<std::string, std::string> summary_properties;
-  std::optional<std::string> idempotency_key;  ///< See AppendFilesRequest.
-  /// Called when all rows are written, before they are committed; may be null.
-  std::function<Status()> before_commit;
 };
 
 /// Delete the rows for which the condition is true, as DeleteRows does, and add `rows`, whose

@@ -194,9 +194,7 @@ Status RowReplacement::Write() {
         request_.has_lineage ? SchemaWithLineage(metadata()) : metadata().current_schema();
     FIRN_RETURN_IF_ERROR(WriteRows(schema, std::move(request_.rows)));
   }
-  const bool changes = !change_.removed_data_files.empty() || !change_.added_data_files.empty() ||
-                       !change_.added_delete_files.empty();
-  return changes && request_.before_commit ? request_.before_commit() : Status();
+  return {};
 }
 
 void RowReplacement::Discard() const {
@@ -223,13 +221,11 @@ Result<ReplaceRowsResult> RowReplacement::Commit() {
 }
 
 Result<ReplaceRowsResult> RowReplacement::Run() {
-  change_.branch = request_.branch;
+  change_.SnapshotOptions::operator=(request_);
   change_.starting_snapshot_id = request_.head;
   change_.starts_empty = !request_.head;
   change_.condition = request_.condition;
   change_.isolation = request_.isolation;
-  change_.summary_properties = std::move(request_.summary_properties);
-  change_.idempotency_key = request_.idempotency_key;
   result_.snapshot_id = request_.head;
   result_.table = table_;
   FIRN_RETURN_IF_ERROR(SortOut());

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,8 +34,7 @@ Result<Isolation> ChooseIsolation(const TableMetadata& metadata, std::string_vie
 Result<std::optional<SnapshotId>> FindHead(const TableMetadata& metadata,
                                            const std::string& branch);
 
-struct ReplaceRowsRequest {
-  std::string branch = std::string(kMainBranch);
+struct ReplaceRowsRequest : SnapshotOptions {
   /// The snapshot in which the rows were looked for; empty: the branch had none.
   std::optional<SnapshotId> head;
   std::vector<FileScanTask> whole_files;  ///< All of their live rows go.
@@ -52,10 +49,6 @@ struct ReplaceRowsRequest {
   WriteMode mode = WriteMode::kCopyOnWrite;
   Isolation isolation = Isolation::kSerializable;
   ExpressionPtr condition;  ///< The rows that were looked for, unbound; null: all.
-  std::map<std::string, std::string> summary_properties;
-  std::optional<std::string> idempotency_key;  ///< See AppendFilesRequest.
-  /// Called when all rows are written, before they are committed; may be null.
-  std::function<Status()> before_commit;
 };
 
 struct ReplaceRowsResult {

@@ -34,9 +34,8 @@ Result<UpdateRowsResult> UpdateRows(const ChangeContext& context, const Table& t
   FIRN_ASSIGN(replace.mode, ChooseWriteMode(metadata, "update", request.mode));
   FIRN_ASSIGN(replace.isolation, ChooseIsolation(metadata, "update"));
   FIRN_ASSIGN(replace.head, FindHead(metadata, request.branch));
-  replace.branch = request.branch;
+  replace.SnapshotOptions::operator=(request);
   replace.condition = request.condition;
-  replace.summary_properties = request.summary_properties;
   replace.has_lineage = true;
   replace.is_update = true;
   // First, so that a wrong expression is told before, and whatever, the table is read.
@@ -48,6 +47,7 @@ Result<UpdateRowsResult> UpdateRows(const ChangeContext& context, const Table& t
   FIRN_ASSIGN(const ReplaceRowsResult replaced, ReplaceRows(context, table, std::move(replace)));
   return UpdateRowsResult{.updated_rows = replaced.deleted_rows,
                           .snapshot_id = replaced.snapshot_id,
+                          .table = replaced.table,
                           .removed_data_files = replaced.removed_data_files,
                           .added_data_files = replaced.added_data_files,
                           .added_delete_files = replaced.added_delete_files};

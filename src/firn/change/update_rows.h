@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,18 +18,17 @@ struct Assignment {
 /// Take "a.`b c` = x + 1" apart. Errors: kInvalidInput with the position.
 Result<Assignment> ParseAssignment(std::string_view text);
 
-struct UpdateRowsRequest {
-  std::string branch = std::string(kMainBranch);
+struct UpdateRowsRequest : SnapshotOptions {
   std::vector<Assignment> assignments;  ///< At least one; all see the row as it was.
   ExpressionPtr condition;              ///< Unbound; rows for which it is true change.
   std::optional<WriteMode> mode;        ///< Empty: the table's `write.update.mode`.
-  std::map<std::string, std::string> summary_properties;
 };
 
 struct UpdateRowsResult {
   int64_t updated_rows = 0;
   /// Of the new snapshot; of the branch's head if no row matched; empty: there is none.
   std::optional<SnapshotId> snapshot_id;
+  Table table;                     ///< After the commit.
   int64_t removed_data_files = 0;  ///< With all rows, or written again without some.
   int64_t added_data_files = 0;
   int64_t added_delete_files = 0;

@@ -66,9 +66,8 @@ Result<Arguments> ParseArguments(const ParsedCommand& command, Session& session)
   return arguments;
 }
 
-Status PrintRows(ProcedureOutput output, const GlobalOptions& globals, RowFormat format,
+Status PrintRows(ProcedureOutput output, RowFormat format, RowDestination& destination,
                  Session& session) {
-  FIRN_ASSIGN(RowDestination destination, RowDestination::Open(session, globals.to));
   RenderOptions options;
   options.format = format;
   options.type = std::move(output.type);
@@ -105,11 +104,25 @@ Status RunCommand(const CommandLine& command_line, const ParsedCommand& command)
     context.progress = [&](std::string_view phase, int64_t done, int64_t total,
                            std::string_view unit) { progress.Show(phase, done, total, unit); };
   }
+  std::optional<RowDestination> report;
+  if (command.report && command.is_dry_run) {
+    return Error(ErrorCode::kInvalidInput,
+                 "--report is of a real run; --dry-run prints the same rows");
+  }
+  if (command.report) {
+    // Before the work, which is done even if the report cannot be written.
+    FIRN_ASSIGN(report, RowDestination::Open(*session, command.report), "--report");
+    FIRN_ASSIGN(const RowFormat report_format, ChooseFormat({}, command.report, false));
+    context.report = [&report, &session, report_format](ProcedureOutput rows) {
+      return PrintRows(std::move(rows), report_format, *report, *session);
+    };
+  }
   FIRN_ASSIGN(ProcedureOutput output, command.procedure->run(context, arguments));
   progress.Clear();
   const Status status = output.failure ? Status(*output.failure) : Status();
   if (output.rows) {
-    FIRN_RETURN_IF_ERROR(PrintRows(std::move(output), globals, format, *session));
+    FIRN_ASSIGN(RowDestination destination, RowDestination::Open(*session, globals.to), "--to");
+    FIRN_RETURN_IF_ERROR(PrintRows(std::move(output), format, destination, *session));
   }
   return status;
 }

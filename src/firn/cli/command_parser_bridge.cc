@@ -68,6 +68,7 @@ struct Command {
   CLI::App* app = nullptr;
   std::deque<std::vector<std::string>> texts;  // Their addresses are kept.
   bool is_dry_run = false;
+  std::optional<std::string> report;
 };
 
 // Words that begin several commands: `table alter TABLE add-column COLUMN`.
@@ -86,6 +87,17 @@ std::string GroupName(const Procedure& procedure) {
 bool IsGivenToGroup(const Procedure& procedure, const Argument& argument) {
   return procedure.command.size() > 2 && &argument == procedure.arguments.data();
 }
+
+// Names the argument that stands between the words of a command.
+class UsageFormatter final : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    constexpr std::string_view kGroup = "table alter ";
+    const size_t at = name.find(kGroup);
+    if (at != std::string::npos) name.insert(at + kGroup.size(), "TABLE ");
+    return CLI::Formatter::make_usage(app, std::move(name));
+  }
+};
 
 class CommandParser {
  public:
@@ -111,6 +123,7 @@ class CommandParser {
 };
 
 CommandParser::CommandParser() {
+  app_.formatter(std::make_shared<UsageFormatter>());
   AddGlobals();
   for (const auto& [name, summary] : kGroups)
     AddGroup(name, summary);
@@ -128,6 +141,13 @@ CommandParser::CommandParser() {
     if (procedure.can_dry_run && !has_argument) {
       command.app->add_flag("--dry-run", command.is_dry_run,
                             "Only print what would be done; change nothing.");
+    }
+    if (procedure.can_report) {
+      command.app
+          ->add_option("--report", command.report,
+                       "Write what was done, as --dry-run prints it, to this file (JSON lines, or "
+                       "as its name ends).")
+          ->type_name("FILE");
     }
   }
 }
@@ -224,6 +244,7 @@ Result<ParsedCommand> CommandParser::Collect() const {
     if (!command.app->parsed()) continue;
     parsed.procedure = command.procedure;
     parsed.is_dry_run = command.is_dry_run;
+    parsed.report = command.report;
     size_t own = 0;
     for (const Argument& argument : command.procedure->arguments) {
       const std::vector<std::string>& texts = IsGivenToGroup(*command.procedure, argument)
@@ -240,7 +261,8 @@ std::string CommandParser::FormatCommand(const CLI::App& app) {
   const CLI::App* parent = app.get_parent();
   if (parent == nullptr) return "";
   const std::string outer = FormatCommand(*parent);
-  return outer.empty() ? app.get_name() : outer + " " + app.get_name();
+  const std::string name = app.get_name() == "alter" ? "alter TABLE" : app.get_name();
+  return outer.empty() ? name : outer + " " + name;
 }
 
 bool CommandParser::IsGroup(const CLI::App& app) const {

@@ -29,6 +29,7 @@ struct ParsedCommand {
   /// Texts by argument name, of those that were given.
   std::map<std::string, std::vector<std::string>> texts;
   bool is_dry_run = false;
+  std::optional<std::string> report;  ///< `--report`
 };
 
 /// Take a command line apart, by the descriptors of all procedures. Errors: kInvalidInput: unknown

@@ -13,7 +13,7 @@ Result<RowDestination> RowDestination::Open(Session& session,
                                             const std::optional<std::string>& to) {
   RowDestination destination;
   if (!to) return destination;
-  FIRN_ASSIGN(destination.file_, session.io()->Create(session.AbsoluteLocation(*to)), "--to");
+  FIRN_ASSIGN(destination.file_, session.io()->Create(session.AbsoluteLocation(*to)));
   return destination;
 }
 

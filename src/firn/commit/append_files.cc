@@ -6,6 +6,7 @@
 #include "firn/commit/commit.h"
 #include "firn/commit/commit_loop_internal.h"
 #include "firn/commit/manifest_merge_internal.h"
+#include "firn/commit/operations_internal.h"
 
 namespace firn {
 namespace {
@@ -70,9 +71,6 @@ Result<StagedSnapshot> AppendFiles::Stage(const CommitBase& base, CommitFiles& f
                                      base.ManifestsOf(ManifestContent::kDeletes)));
     staged.manifests.insert(staged.manifests.end(), deletes.begin(), deletes.end());
   }
-  for (const auto& [key, value] : request_.summary_properties) {
-    staged.summary.Set(key, value);
-  }
   for (const DataFile& file : request_.data_files) {
     staged.summary.Add(*base.table->metadata, file);
   }
@@ -100,15 +98,19 @@ Status CheckAppendedFiles(const std::vector<DataFile>& files) {
 
 }  // namespace
 
+Result<std::unique_ptr<SnapshotOperation>> MakeAppendFiles(const CommitContext& context,
+                                                           const Table& planned,
+                                                           const AppendFilesRequest& request,
+                                                           SnapshotId id) {
+  FIRN_RETURN_IF_ERROR(CheckAppendedFiles(request.data_files));
+  return std::make_unique<AppendFiles>(context, planned, request, id);
+}
+
 Result<CommitResult> CommitAppendFiles(const CommitContext& context, const Table& planned,
                                        const AppendFilesRequest& request) {
-  FIRN_RETURN_IF_ERROR(CheckAppendedFiles(request.data_files));
-  const CommitTarget target{.table = planned.name,
-                            .branch = request.branch,
-                            .snapshot_id = NewSnapshotId(*planned.metadata, *context.random),
-                            .idempotency_key = request.idempotency_key};
-  AppendFiles operation(context, planned, request, target.snapshot_id);
-  return RunCommitLoop(context, target, operation);
+  const SnapshotId id = NewSnapshotId(*planned.metadata, *context.random);
+  FIRN_ASSIGN(const auto operation, MakeAppendFiles(context, planned, request, id));
+  return RunCommitLoop(context, planned.name, {id, request, operation.get()});
 }
 
 }  // namespace firn

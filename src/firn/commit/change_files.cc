@@ -7,6 +7,7 @@
 #include "firn/commit/concurrent_changes_internal.h"
 #include "firn/commit/conflict_check_internal.h"
 #include "firn/commit/manifest_exchange_internal.h"
+#include "firn/commit/operations_internal.h"
 #include "firn/format/delete_reference.h"
 
 namespace firn {
@@ -108,9 +109,6 @@ Status ChangeFiles::CheckDeletes(const CommitBase& base, const History& history)
 
 Result<StagedSnapshot> ChangeFiles::Stage(const CommitBase& base, CommitFiles& files) {
   StagedSnapshot staged;
-  for (const auto& [key, value] : request_.summary_properties) {
-    staged.summary.Set(key, value);
-  }
   FIRN_ASSIGN(staged.manifests, data_.Stage(context_, base, files, staged.summary));
   FIRN_ASSIGN(const std::vector<ManifestFile> deletes,
               deletes_.Stage(context_, base, files, staged.summary));
@@ -120,19 +118,22 @@ Result<StagedSnapshot> ChangeFiles::Stage(const CommitBase& base, CommitFiles& f
 
 }  // namespace
 
-Result<CommitResult> CommitChangeFiles(const CommitContext& context, const Table& planned,
-                                       const ChangeFilesRequest& request) {
+Result<std::unique_ptr<SnapshotOperation>> MakeChangeFiles(const CommitContext& context,
+                                                           const ChangeFilesRequest& request,
+                                                           SnapshotId id) {
   for (const DataFile& file : request.added_delete_files) {
     if (file.content == FileContent::kPositionDeletes && ReferencedDataFile(file).empty()) {
       return MakeError(ErrorCode::kInternal, "delete file '{}' names no data file", file.file_path);
     }
   }
-  const CommitTarget target{.table = planned.name,
-                            .branch = request.branch,
-                            .snapshot_id = NewSnapshotId(*planned.metadata, *context.random),
-                            .idempotency_key = request.idempotency_key};
-  ChangeFiles operation(context, request, target.snapshot_id);
-  return RunCommitLoop(context, target, operation);
+  return std::make_unique<ChangeFiles>(context, request, id);
+}
+
+Result<CommitResult> CommitChangeFiles(const CommitContext& context, const Table& planned,
+                                       const ChangeFilesRequest& request) {
+  const SnapshotId id = NewSnapshotId(*planned.metadata, *context.random);
+  FIRN_ASSIGN(const auto operation, MakeChangeFiles(context, request, id));
+  return RunCommitLoop(context, planned.name, {id, request, operation.get()});
 }
 
 }  // namespace firn

@@ -10,6 +10,7 @@
 #include "firn/base/cancel.h"
 #include "firn/base/executor.h"
 #include "firn/catalog/catalog.h"
+#include "firn/catalog/change_table.h"
 #include "firn/format/manifest.h"
 #include "firn/scan/scan.h"
 
@@ -27,22 +28,35 @@ struct CommitContext {
   CancelToken cancel;
 };
 
-/// Add data files.
-struct AppendFilesRequest {
+/// How a change becomes a snapshot: every request has these.
+struct SnapshotOptions {
   std::string branch = std::string(kMainBranch);
+  std::map<std::string, std::string> summary_properties;
+  /// Kept in the summary. If a snapshot in the branch's history has the same key, this change is a
+  /// repeat of that one and nothing is committed.
+  std::optional<std::string> idempotency_key;
+  /// Write, audit, publish: the snapshot is added, but no branch moves to it; see cherry_pick.h.
+  /// Only on top of `main`.
+  bool is_staged = false;
+  /// The name, `wap.id`, by which a staged snapshot is published later. The table must have
+  /// `write.wap.enabled`; no other snapshot may have the name.
+  std::optional<std::string> wap_id;
+  /// Other changes of the table that become visible with the snapshot, in one commit of the
+  /// catalog. Planned anew by every attempt, so that it must fail with kCommitConflict if the files
+  /// of the request do not fit what it makes of newer metadata. Null: none.
+  PlanUpdates table_changes;
+};
+
+/// Add data files.
+struct AppendFilesRequest : SnapshotOptions {
   std::vector<DataFile> data_files;
   /// Leave the manifests that the table has as they are. Otherwise small ones are merged as
   /// `commit.manifest.*` says, which keeps planning fast.
   bool is_fast = false;
-  std::map<std::string, std::string> summary_properties;
-  /// Kept in the summary. If a snapshot in the branch's history has the same key, this append is a
-  /// repeat of that one and nothing is committed.
-  std::optional<std::string> idempotency_key;
 };
 
 /// Replace files by others that hold the same rows: compaction.
-struct RewriteFilesRequest {
-  std::string branch = std::string(kMainBranch);
+struct RewriteFilesRequest : SnapshotOptions {
   /// The snapshot that the inputs were planned from.
   SnapshotId starting_snapshot_id = 0;
   std::vector<DataFile> removed_data_files;
@@ -51,7 +65,6 @@ struct RewriteFilesRequest {
   /// Data sequence number of the added files: keeps equality deletes that arrive meanwhile in
   /// force. Empty: that of the new snapshot.
   std::optional<int64_t> data_sequence_number;
-  std::map<std::string, std::string> summary_properties;
 };
 
 struct CommitResult {
@@ -101,8 +114,7 @@ struct PartitionKey {
 
 /// Change rows: exchange data files (copy-on-write), or delete rows of files that stay by new
 /// delete files (merge-on-read), or both.
-struct ChangeFilesRequest {
-  std::string branch = std::string(kMainBranch);
+struct ChangeFilesRequest : SnapshotOptions {
   /// The snapshot in which the rows were looked for; empty: none was, and nothing that came since
   /// is a conflict, unless the branch had no snapshot then.
   std::optional<SnapshotId> starting_snapshot_id;
@@ -123,8 +135,6 @@ struct ChangeFilesRequest {
   /// The rows that were looked for, unbound; null: all.
   ExpressionPtr condition;
   Isolation isolation = Isolation::kSerializable;
-  std::map<std::string, std::string> summary_properties;
-  std::optional<std::string> idempotency_key;  ///< See AppendFilesRequest.
 };
 
 /// Commit the change. The added files stay, whatever the outcome; see CommitAppendFiles.

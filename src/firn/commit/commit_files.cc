@@ -14,9 +14,10 @@ std::string CommitFiles::NextManifest(const TableMetadata& metadata) {
   return uri;
 }
 
-std::string CommitFiles::ManifestList(const TableMetadata& metadata, int attempt) {
+std::string CommitFiles::ManifestList(const TableMetadata& metadata, SnapshotId snapshot_id,
+                                      int attempt) {
   std::string uri = JoinUri(metadata.MetadataLocation(),
-                            fmt::format("snap-{}-{}-{}.avro", snapshot_id_, attempt, uuid_));
+                            fmt::format("snap-{}-{}-{}.avro", snapshot_id, attempt, uuid_));
   written_.push_back(uri);
   return uri;
 }

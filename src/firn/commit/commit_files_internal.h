@@ -14,14 +14,14 @@ namespace firn {
 class CommitFiles {
  public:
   /// `uuid` tells this commit's files from those of others.
-  CommitFiles(std::string uuid, SnapshotId snapshot_id)
-      : uuid_(std::move(uuid)), snapshot_id_(snapshot_id) {}
+  explicit CommitFiles(std::string uuid) : uuid_(std::move(uuid)) {}
 
   /// A new name for a manifest; recorded as written.
   std::string NextManifest(const TableMetadata& metadata);
 
-  /// The name of the manifest list of `attempt` (1 is the first); recorded as written.
-  std::string ManifestList(const TableMetadata& metadata, int attempt);
+  /// The name of the manifest list of a snapshot in `attempt` (1 is the first); recorded as
+  /// written.
+  std::string ManifestList(const TableMetadata& metadata, SnapshotId snapshot_id, int attempt);
 
   /// Delete what was written but is not in `used`; failures are logged only, since the files are
   /// unreachable and orphan removal finds them.
@@ -29,7 +29,6 @@ class CommitFiles {
 
  private:
   std::string uuid_;
-  SnapshotId snapshot_id_;
   int manifest_count_ = 0;
   std::vector<std::string> written_;
 };

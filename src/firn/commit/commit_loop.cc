@@ -5,8 +5,9 @@
 
 #include "firn/base/log.h"
 #include "firn/base/retry.h"
-#include "firn/base/version.h"
+#include "firn/commit/commit_attempt_internal.h"
 #include "firn/commit/commit_loop_internal.h"
+#include "firn/commit/summary_keys_internal.h"
 
 namespace firn {
 namespace {
@@ -50,42 +51,23 @@ bool IsDefiniteFailure(ErrorCode code) {
   return false;
 }
 
-/// Add `snapshot` and move the branch to it, if table and branch are still what the base showed.
-Result<Table> CommitSnapshot(Catalog& catalog, const Table& base, const std::string& branch,
-                             std::optional<SnapshotId> head_id, const Snapshot& snapshot) {
-  const TableMetadata& metadata = *base.metadata;
-  std::vector<TableRequirement> requirements;
-  if (!metadata.table_uuid.empty()) {
-    requirements.emplace_back(AssertTableUuid{metadata.table_uuid});
-  }
-  requirements.emplace_back(AssertRefSnapshotId{branch, head_id});
-  SnapshotRef ref;  // Retention settings of an existing branch are kept.
-  if (const auto existing = metadata.refs.find(branch); existing != metadata.refs.end()) {
-    ref = existing->second;
-  }
-  ref.snapshot_id = snapshot.snapshot_id;
-  const std::vector<TableUpdate> updates = {AddSnapshot{snapshot}, SetSnapshotRef{branch, ref}};
-  return catalog.Commit(base.name, requirements, updates);
-}
-
-/// The summary key under which `CommitTarget::idempotency_key` is kept.
-constexpr std::string_view kIdempotencyKey = "firn.idempotency-key";
-
 class CommitLoop {
  public:
-  CommitLoop(const CommitContext& context, const CommitTarget& target, SnapshotOperation& operation)
+  CommitLoop(const CommitContext& context, const TableName& table,
+             std::span<const CommitStep> steps)
       : context_(context),
-        target_(target),
-        operation_(operation),
-        files_(FormatUuid(MakeUuid(*context.random)), target.snapshot_id) {}
+        table_(table),
+        steps_(steps),
+        target_(LastSnapshot(steps)),
+        files_(FormatUuid(MakeUuid(*context.random))) {}
 
   Result<CommitResult> Run();
 
  private:
-  /// Loads the table; sets `base_table_` and `base_head_id_`.
-  Result<CommitBase> LoadBase();
-  /// Validates, stages and writes the manifest list.
-  Result<Snapshot> Prepare(const CommitBase& base, int attempt);
+  static const CommitStep& LastSnapshot(std::span<const CommitStep> steps);
+  std::optional<SnapshotId> FindRepeated() const;
+  /// Validates, stages, writes manifest lists and asks the catalog.
+  Result<Table> CommitOnce(int attempt);
   Result<std::optional<Table>> Attempt(int attempt);
   CommitResult Succeed(Table committed, int attempt);
   CommitResult Repeat(SnapshotId earlier);
@@ -95,76 +77,42 @@ class CommitLoop {
   void CleanUpAfterSuccess(const Table& committed);
 
   const CommitContext& context_;
-  const CommitTarget& target_;
-  SnapshotOperation& operation_;
+  const TableName& table_;
+  std::span<const CommitStep> steps_;
+  const CommitStep& target_;  ///< The last one with a snapshot: if it is there, all are.
   CommitFiles files_;
   Table base_table_;
-  std::optional<SnapshotId> base_head_id_;
   /// The catalog said no to the last attempt, and nobody has looked since: it may have got the
   /// request twice, and the first one had moved the branch.
   bool was_refused_ = false;
+  bool has_asked_ = false;             ///< This attempt got as far as the catalog.
   std::optional<Error> lost_to_;       ///< Why the last attempt must be repeated.
   std::optional<SnapshotId> repeats_;  ///< The snapshot that had done the work before.
 };
 
-Result<CommitBase> CommitLoop::LoadBase() {
-  FIRN_ASSIGN(base_table_, context_.catalog->Load(target_.table));
-  const TableMetadata& metadata = *base_table_.metadata;
-  CommitBase base{.table = &base_table_, .head = nullptr, .manifests = {}};
-  base_head_id_.reset();
-  if (const auto ref = metadata.refs.find(target_.branch); ref != metadata.refs.end()) {
-    if (ref->second.type != RefType::kBranch) {
-      return MakeError(ErrorCode::kInvalidInput,
-                       "'{}' is a tag, expected a branch: a commit cannot move a tag",
-                       target_.branch);
-    }
-    base.head = metadata.FindSnapshot(ref->second.snapshot_id);
-    base_head_id_ = ref->second.snapshot_id;
-  } else if (target_.branch != kMainBranch) {
-    return MakeError(ErrorCode::kNotFound,
-                     "branch '{}' does not exist; create it first (create-branch)", target_.branch);
-  }
-  if (base.head != nullptr) {
-    FIRN_ASSIGN(base.manifests, ReadManifests(*base_table_.io, *base.head));
-  }
-  return base;
+const CommitStep& CommitLoop::LastSnapshot(std::span<const CommitStep> steps) {
+  const auto last = std::find_if(steps.rbegin(), steps.rend(),
+                                 [](const CommitStep& step) { return step.operation != nullptr; });
+  FIRN_CHECK(last != steps.rend());
+  return *last;
 }
 
-Result<Snapshot> CommitLoop::Prepare(const CommitBase& base, int attempt) {
-  FIRN_RETURN_IF_ERROR(operation_.Validate(base));
-  FIRN_ASSIGN(StagedSnapshot staged, operation_.Stage(base, files_));
-  const TableMetadata& metadata = *base_table_.metadata;
-  const bool has_row_ids = metadata.format_version >= 3;
-  Snapshot snapshot;
-  snapshot.snapshot_id = target_.snapshot_id;
-  snapshot.parent_snapshot_id = base_head_id_;
-  snapshot.sequence_number = metadata.format_version >= 2 ? metadata.last_sequence_number + 1 : 0;
-  // A writer with a slow clock must not step behind the table's log.
-  snapshot.timestamp = std::max(context_.clock->Now(), metadata.last_updated);
-  snapshot.manifest_list = files_.ManifestList(metadata, attempt);
-  snapshot.operation = operation_.operation();
-  snapshot.schema_id = metadata.current_schema_id;
-  FIRN_ASSIGN(const int64_t next_row_id,
-              WriteManifestList(
-                  *base_table_.io, snapshot.manifest_list,
-                  {.format_version = metadata.format_version,
-                   .snapshot_id = snapshot.snapshot_id,
-                   .parent_snapshot_id = snapshot.parent_snapshot_id,
-                   .sequence_number = snapshot.sequence_number,
-                   .first_row_id = has_row_ids ? std::optional(metadata.next_row_id) : std::nullopt,
-                   .compression = metadata.Property("write.manifest.compression-codec", "gzip")},
-                  staged.manifests));
-  if (has_row_ids) {
-    snapshot.first_row_id = metadata.next_row_id;
-    snapshot.added_rows = next_row_id - metadata.next_row_id;
+std::optional<SnapshotId> CommitLoop::FindRepeated() const {
+  for (const CommitStep& step : steps_) {
+    if (!step.options.idempotency_key) continue;
+    const auto found = FindIdempotencyKey(*base_table_.metadata, step.options.branch,
+                                          *step.options.idempotency_key);
+    if (found) return found;
   }
-  if (target_.idempotency_key) {
-    staged.summary.Set(std::string(kIdempotencyKey), *target_.idempotency_key);
-  }
-  staged.summary.Set("engine-name", "firn");
-  staged.summary.Set("engine-version", std::string(Version()));
-  snapshot.summary = staged.summary.Build(base.head);
-  return snapshot;
+  return std::nullopt;
+}
+
+Result<Table> CommitLoop::CommitOnce(int attempt) {
+  CommitAttempt staged(context_, base_table_, files_, attempt);
+  for (size_t i = 0; i < steps_.size(); ++i)
+    FIRN_RETURN_IF_ERROR(staged.Add(steps_[i], i + 1 == steps_.size()));
+  has_asked_ = true;
+  return context_.catalog->Commit(table_, staged.Requirements(), staged.updates());
 }
 
 Result<Table> CommitLoop::SettleUnknown(const Error& cause) {
@@ -175,10 +123,10 @@ Result<Table> CommitLoop::SettleUnknown(const Error& cause) {
   const Status looked = Retry(
       policy.ok() ? *policy : standard, *context_.clock, *context_.random, context_.cancel,
       [&]() -> Status {
-        FIRN_ASSIGN(Table table, context_.catalog->Load(target_.table));
+        FIRN_ASSIGN(Table table, context_.catalog->Load(table_));
         if (table.metadata->FindSnapshot(target_.snapshot_id) == nullptr) {
           return MakeError(ErrorCode::kUnavailable, "snapshot {} is not in table {}",
-                           target_.snapshot_id, FormatTableName(target_.table));
+                           target_.snapshot_id, FormatTableName(table_));
         }
         found = std::move(table);
         return {};
@@ -192,8 +140,8 @@ Result<Table> CommitLoop::SettleUnknown(const Error& cause) {
       "the outcome of snapshot {} on branch '{}' of table {} is not known ({}; then: {}); no file "
       "was "
       "deleted; look for this snapshot id with 'inspect {} snapshots' before you run it again",
-      target_.snapshot_id, target_.branch, FormatTableName(target_.table), cause.message(),
-      looked.ok() ? "" : looked.error().message(), FormatTableName(target_.table));
+      target_.snapshot_id, target_.options.branch, FormatTableName(table_), cause.message(),
+      looked.ok() ? "" : looked.error().message(), FormatTableName(table_));
 }
 
 Status CommitLoop::WaitBeforeRetry(int retry, std::chrono::nanoseconds began, const Error& cause) {
@@ -210,18 +158,21 @@ Status CommitLoop::WaitBeforeRetry(int retry, std::chrono::nanoseconds began, co
 }
 
 void CommitLoop::CleanUpAfterSuccess(const Table& committed) {
-  const Snapshot* snapshot = committed.metadata->FindSnapshot(target_.snapshot_id);
-  if (snapshot == nullptr) {
-    return;  // Another writer expired it already: what it used is not known, so nothing is deleted.
-  }
-  const auto manifests = ReadManifests(*committed.io, *snapshot);
-  if (!manifests.ok()) {
-    Log(LogLevel::kWarning, "files of losing commit attempts stay: {}", manifests.error().Format());
-    return;
-  }
-  std::set<std::string> used = {snapshot->manifest_list};
-  for (const ManifestFile& manifest : *manifests) {
-    used.insert(manifest.manifest_path);
+  std::set<std::string> used;
+  for (const CommitStep& step : steps_) {
+    if (step.operation == nullptr) continue;
+    const Snapshot* snapshot = committed.metadata->FindSnapshot(step.snapshot_id);
+    // Another writer expired it already: what it used is not known, so nothing is deleted.
+    if (snapshot == nullptr) return;
+    const auto manifests = ReadManifests(*committed.io, *snapshot);
+    if (!manifests.ok()) {
+      Log(LogLevel::kWarning, "files of losing commit attempts stay: {}",
+          manifests.error().Format());
+      return;
+    }
+    used.insert(snapshot->manifest_list);
+    for (const ManifestFile& manifest : *manifests)
+      used.insert(manifest.manifest_path);
   }
   files_.DeleteUnused(*committed.io, used);
 }
@@ -247,21 +198,17 @@ CommitResult CommitLoop::Repeat(SnapshotId earlier) {
 /// The committed table, or nothing if another writer won and the attempt may be repeated.
 Result<std::optional<Table>> CommitLoop::Attempt(int attempt) {
   FIRN_RETURN_IF_ERROR(context_.cancel.Check());
-  FIRN_ASSIGN(const CommitBase base, LoadBase());
+  FIRN_ASSIGN(base_table_, context_.catalog->Load(table_));
   if (base_table_.metadata->FindSnapshot(target_.snapshot_id) != nullptr) {
     return std::optional(base_table_);  // A "conflict" that was our own success.
   }
   was_refused_ = false;
-  if (target_.idempotency_key) {
-    repeats_ = FindIdempotencyKey(*base_table_.metadata, target_.branch, *target_.idempotency_key);
-    if (repeats_) return std::optional(base_table_);
-  }
-  FIRN_ASSIGN(const Snapshot snapshot, Prepare(base, attempt));
-  Result<Table> committed =
-      CommitSnapshot(*context_.catalog, base_table_, target_.branch, base_head_id_, snapshot);
-  if (committed.ok()) {
-    return std::optional(*std::move(committed));
-  }
+  repeats_ = FindRepeated();
+  if (repeats_) return std::optional(base_table_);
+  has_asked_ = false;
+  Result<Table> committed = CommitOnce(attempt);
+  if (committed.ok()) return std::optional(*std::move(committed));
+  if (!has_asked_) return committed.error();
   if (committed.error().code() == ErrorCode::kCommitConflict) {
     lost_to_ = committed.error();
     was_refused_ = true;
@@ -279,14 +226,14 @@ Result<std::optional<Table>> CommitLoop::Attempt(int attempt) {
 /// The end without success, unless there was one after all.
 Result<CommitResult> CommitLoop::GiveUp(const Error& cause, int attempt) {
   if (was_refused_ && cause.code() != ErrorCode::kCommitUnknown) {
-    Result<Table> table = context_.catalog->Load(target_.table);
+    Result<Table> table = context_.catalog->Load(table_);
     if (!table.ok()) {
       return MakeError(ErrorCode::kCommitUnknown,
                        "snapshot {} is probably not in table {} ({}), but looking for it failed: "
                        "{}; no file was deleted; look for this snapshot id with 'inspect {} "
                        "snapshots' before you run it again",
-                       target_.snapshot_id, FormatTableName(target_.table), cause.message(),
-                       table.error().message(), FormatTableName(target_.table));
+                       target_.snapshot_id, FormatTableName(table_), cause.message(),
+                       table.error().message(), FormatTableName(table_));
     }
     if (table->metadata->FindSnapshot(target_.snapshot_id) != nullptr) {
       return Succeed(*std::move(table), attempt);
@@ -340,9 +287,27 @@ SnapshotId NewSnapshotId(const TableMetadata& metadata, Random& random) {
   }
 }
 
-Result<CommitResult> RunCommitLoop(const CommitContext& context, const CommitTarget& target,
-                                   SnapshotOperation& operation) {
-  return CommitLoop(context, target, operation).Run();
+Result<CommitResult> RunCommitLoop(const CommitContext& context, const TableName& table,
+                                   const CommitStep& step) {
+  return RunCommitLoop(context, table, std::span(&step, 1));
+}
+
+Result<CommitResult> RunCommitLoop(const CommitContext& context, const TableName& table,
+                                   std::span<const CommitStep> steps) {
+  for (const CommitStep& step : steps) {
+    const SnapshotOptions& options = step.options;
+    if (options.wap_id && !options.is_staged) {
+      return MakeError(ErrorCode::kInternal, "WAP id '{}' of a snapshot that is not staged",
+                       *options.wap_id);
+    }
+    if (options.is_staged && options.branch != kMainBranch) {
+      return MakeError(ErrorCode::kInvalidInput,
+                       "a snapshot is to be staged on branch '{}'; it can be on 'main' only, into "
+                       "which it is published later",
+                       options.branch);
+    }
+  }
+  return CommitLoop(context, table, steps).Run();
 }
 
 }  // namespace firn

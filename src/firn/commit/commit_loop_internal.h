@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,12 +38,11 @@ class SnapshotOperation {
   virtual Result<StagedSnapshot> Stage(const CommitBase& base, CommitFiles& files) = 0;
 };
 
-struct CommitTarget {
-  TableName table;
-  std::string branch;
-  SnapshotId snapshot_id = 0;  ///< Of the new snapshot; kept over retries.
-  /// Goes into the summary; a snapshot of the branch that has it already stands for this commit.
-  std::optional<std::string> idempotency_key;
+/// A snapshot of a commit. What it refers to outlives it.
+struct CommitStep {
+  SnapshotId snapshot_id = 0;  ///< Kept over retries.
+  const SnapshotOptions& options;
+  SnapshotOperation* operation = nullptr;  ///< Null: there is none, only `options.table_changes`.
 };
 
 /// A random positive id that no snapshot of `metadata` has.
@@ -53,7 +53,12 @@ SnapshotId NewSnapshotId(const TableMetadata& metadata, Random& random);
 ///
 /// Errors  kCommitUnknown: nothing was deleted. All others: the commit did not happen and the
 ///         manifests and lists it wrote are gone.
-Result<CommitResult> RunCommitLoop(const CommitContext& context, const CommitTarget& target,
-                                   SnapshotOperation& operation);
+Result<CommitResult> RunCommitLoop(const CommitContext& context, const TableName& table,
+                                   const CommitStep& step);
+
+/// The same for several changes that become visible together: one step builds on what those before
+/// it made of the table. One of them at least has an operation; the result is of the last such one.
+Result<CommitResult> RunCommitLoop(const CommitContext& context, const TableName& table,
+                                   std::span<const CommitStep> steps);
 
 }  // namespace firn

@@ -10,17 +10,7 @@
 #include "firn/format/delete_reference.h"
 
 namespace firn {
-namespace {
 
-struct ChangeQuery {
-  ManifestContent content = ManifestContent::kData;
-  EntryStatus status = EntryStatus::kAdded;
-  std::vector<std::string_view> operations;
-  ManifestReadOptions options;
-};
-
-// Call `visit` for the entries that each snapshot of the history itself made, from the manifests
-// that it wrote. Calls may be parallel.
 Status VisitChanges(const CommitContext& context, const Table& base, const History& history,
                     const ChangeQuery& query,
                     const std::function<Status(const Snapshot&, ManifestEntry&)>& visit) {
@@ -54,6 +44,8 @@ Status VisitChanges(const CommitContext& context, const Table& base, const Histo
       },
       context.cancel);
 }
+
+namespace {
 
 // Whether a data file may hold a matching row, by its partition and its metrics.
 class FileMatcher {

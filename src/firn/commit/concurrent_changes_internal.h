@@ -15,6 +15,20 @@ namespace firn {
 /// Snapshots after the starting one, newest first; see `HistorySince`.
 using History = std::vector<const Snapshot*>;
 
+/// Entries to look for.
+struct ChangeQuery {
+  ManifestContent content = ManifestContent::kData;
+  EntryStatus status = EntryStatus::kAdded;
+  std::vector<std::string_view> operations;  ///< Only in snapshots of these.
+  ManifestReadOptions options;
+};
+
+/// Call `visit` for the entries that each snapshot of the history itself made, from the manifests
+/// that it wrote. Calls may be parallel.
+Status VisitChanges(const CommitContext& context, const Table& base, const History& history,
+                    const ChangeQuery& query,
+                    const std::function<Status(const Snapshot&, ManifestEntry&)>& visit);
+
 /// Fail if a data file that the snapshots added by append or overwrite may hold a row that matches
 /// `filter` (unbound; null: every row does). Errors: kCommitConflict, naming the file.
 Status CheckNoConflictingData(const CommitContext& context, const Table& base,

@@ -4,6 +4,7 @@
 #include "firn/commit/commit_loop_internal.h"
 #include "firn/commit/conflict_check_internal.h"
 #include "firn/commit/manifest_exchange_internal.h"
+#include "firn/commit/operations_internal.h"
 
 namespace firn {
 namespace {
@@ -44,9 +45,6 @@ Status RewriteFiles::Validate(const CommitBase& base) {
 
 Result<StagedSnapshot> RewriteFiles::Stage(const CommitBase& base, CommitFiles& files) {
   StagedSnapshot staged;
-  for (const auto& [key, value] : request_.summary_properties) {
-    staged.summary.Set(key, value);
-  }
   FIRN_ASSIGN(staged.manifests, data_.Stage(context_, base, files, staged.summary));
   FIRN_ASSIGN(const std::vector<ManifestFile> deletes,
               deletes_.Stage(context_, base, files, staged.summary));
@@ -62,15 +60,19 @@ Result<StagedSnapshot> RewriteFiles::Stage(const CommitBase& base, CommitFiles& 
 
 }  // namespace
 
+Result<std::unique_ptr<SnapshotOperation>> MakeRewriteFiles(const CommitContext& context,
+                                                            const RewriteFilesRequest& request,
+                                                            SnapshotId id) {
+  FIRN_CHECK(!request.removed_data_files.empty() || request.added_data_files.empty());
+  return std::make_unique<RewriteFiles>(context, request, id);
+}
+
 Result<CommitResult> CommitRewriteFiles(const CommitContext& context, const Table& planned,
                                         const RewriteFilesRequest& request) {
   FIRN_CHECK(!request.removed_data_files.empty() || request.added_data_files.empty());
-  const CommitTarget target{.table = planned.name,
-                            .branch = request.branch,
-                            .snapshot_id = NewSnapshotId(*planned.metadata, *context.random),
-                            .idempotency_key = {}};
-  RewriteFiles operation(context, request, target.snapshot_id);
-  Result<CommitResult> result = RunCommitLoop(context, target, operation);
+  const SnapshotId id = NewSnapshotId(*planned.metadata, *context.random);
+  RewriteFiles operation(context, request, id);
+  Result<CommitResult> result = RunCommitLoop(context, planned.name, {id, request, &operation});
   if (!result.ok()) return result.error();
   result->removed_delete_files = operation.removed_delete_files();
   return result;

@@ -202,8 +202,6 @@ Result<StagedSnapshot> RewriteManifests::Stage(const CommitBase& base, CommitFil
     FIRN_RETURN_IF_ERROR(Write(base, files));
   }
   StagedSnapshot staged;
-  for (const auto& [key, value] : request_.summary_properties)
-    staged.summary.Set(key, value);
   staged.manifests = added_;
   for (const ManifestFile& manifest : base.manifests) {
     if (!removed_.contains(manifest.manifest_path)) staged.manifests.push_back(manifest);
@@ -238,12 +236,12 @@ Result<RewriteManifestsResult> CommitRewriteManifests(const CommitContext& conte
                                                       const RewriteManifestsRequest& request) {
   FIRN_ASSIGN(const auto chosen, ChooseManifestsToRewrite(planned, request));
   if (chosen.empty()) return RewriteManifestsResult();
-  const CommitTarget target{.table = planned.name,
-                            .branch = std::string(kMainBranch),
-                            .snapshot_id = NewSnapshotId(*planned.metadata, *context.random),
-                            .idempotency_key = {}};
-  RewriteManifests operation(context, request, target.snapshot_id);
-  FIRN_ASSIGN(const CommitResult committed, RunCommitLoop(context, target, operation));
+  SnapshotOptions options;
+  options.summary_properties = request.summary_properties;
+  const SnapshotId id = NewSnapshotId(*planned.metadata, *context.random);
+  RewriteManifests operation(context, request, id);
+  FIRN_ASSIGN(const CommitResult committed,
+              RunCommitLoop(context, planned.name, {id, options, &operation}));
   return RewriteManifestsResult{.rewritten_manifests_count = operation.rewritten_count(),
                                 .added_manifests_count = operation.added_count(),
                                 .snapshot_id = committed.snapshot_id};

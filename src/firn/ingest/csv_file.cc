@@ -40,8 +40,10 @@ int64_t CountLineEnds(std::string_view text) {
 Result<std::unique_ptr<CsvFile>> CsvFile::Open(FileIO& io, const SourceFile& file,
                                                const CsvDialect& dialect, int64_t block_bytes,
                                                arrow::MemoryPool* pool) {
-  FIRN_ASSIGN(auto input, TextInput::Open(io, file, std::min(kHeaderBytes, block_bytes), pool),
-              "'{}'", file.info.uri);
+  FIRN_ASSIGN(
+      auto input,
+      TextInput::Open(io, file, std::min(kHeaderBytes, block_bytes), pool, dialect.encoding),
+      "'{}'", file.info.uri);
   std::unique_ptr<CsvFile> csv(new CsvFile(std::move(input), file, dialect, block_bytes));
   FIRN_RETURN_IF_ERROR(csv->ReadHeader(), "'{}'", file.info.uri);
   return csv;
@@ -87,7 +89,7 @@ Status CsvFile::ReadHeader() {
     if (field.is_escaped) names[i] = UnescapeCsv(names[i], dialect_);
     if (!IsValidUtf8(names[i])) {
       return MakeError(ErrorCode::kInvalidInput,
-                       "line {}: the name of column {} is not UTF-8; convert the file first",
+                       "line {}: the name of column {} is not UTF-8; say what it is (--encoding)",
                        header.line, i + 1);
     }
   }

@@ -7,13 +7,29 @@
 
 #include "firn/base/log.h"
 #include "firn/catalog/table_evolution.h"
+#include "firn/format/table_properties.h"
 #include "firn/ingest/column_evolution_internal.h"
 #include "firn/ingest/column_fit_internal.h"
+#include "firn/ingest/layout_check_internal.h"
+#include "firn/ingest/loaded_files_internal.h"
+#include "firn/ingest/planned_table_internal.h"
 #include "firn/ingest/row_source_internal.h"
 #include "firn/ingest/standard_input_internal.h"
+#include "firn/io/uri.h"
 
 namespace firn {
 namespace {
+
+// Folders that were made for a table and hold nothing; object stores have none. Where something is
+// in them they stay.
+void DeleteEmptyFolders(FileIO& io, const std::string& folder) {
+  if (const auto inner = io.ListFolders(folder); inner.ok()) {
+    for (const std::string& name : *inner)
+      DeleteEmptyFolders(io, JoinUri(folder, name));
+  }
+  const Status deleted = io.DeleteFolder(folder);
+  if (!deleted.ok()) Log(LogLevel::kInfo, "'{}' stays: {}", folder, deleted.error().Format());
+}
 
 class IngestRun {
  public:
@@ -25,9 +41,15 @@ class IngestRun {
  private:
   Catalog& catalog() const { return *context_.change.commit.catalog; }
   Status CheckRequest() const;
+  Status CheckOnlyNewFiles() const;
   Status FindTable();
   Status OpenSource();
+  bool replaces() const {
+    return request_.mode == IngestMode::kReplace || request_.mode == IngestMode::kCreateOrReplace;
+  }
+  Result<CreateTableRequest> MakeLayout(const std::vector<SourceColumn>& columns) const;
   Status CreateTable(const std::vector<SourceColumn>& columns);
+  Status ReplaceTable(const std::vector<SourceColumn>& columns);
   Status Evolve(const std::vector<SourceColumn>& columns);
   void TellTypes(const std::vector<SourceColumn>& columns, const Schema& schema) const;
   Status Load();
@@ -35,7 +57,10 @@ class IngestRun {
   Status Append(RowStream rows);
   Status Merge(RowStream rows);
   Status OverwriteMatching(RowStream rows);
-  std::function<Status()> BeforeCommit();
+  SnapshotOptions Options() const;
+  Status LeaveOutKnown(std::vector<SourceFile>& files);
+  Status RecordFiles();
+  void CleanUpRecord(const Status& loaded);
   template <typename Change>
   void Report(const Change& change, int64_t rows);
   void TakeBackTable();
@@ -46,9 +71,10 @@ class IngestRun {
   const IngestContext& context_;
   const IngestRequest& request_;
   std::optional<Table> table_;
-  std::vector<TableUpdate> updates_;  // Of the schema, to be made with the append.
-  std::vector<TableRequirement> requirements_;
+  PlanUpdates table_changes_;  // Made with the rows, in one commit.
   std::unique_ptr<StandardInput> standard_input_;
+  std::vector<SourceFile> new_files_;  // Of only_new_files.
+  std::optional<LoadedFiles> loaded_;
   std::unique_ptr<RowSource> source_;
   IngestResult result_;
 };
@@ -86,8 +112,30 @@ Status IngestRun::CheckRequest() const {
                  "how rows change (--write-mode) is asked for, but the mode changes none; it is "
                  "of mode 'merge'");
   }
+  FIRN_RETURN_IF_ERROR(CheckOnlyNewFiles());
   if (request_.csv.delimiter == request_.csv.quote) {
     return Error(ErrorCode::kInvalidInput, "delimiter and quote are the same character");
+  }
+  return {};
+}
+
+Status IngestRun::CheckOnlyNewFiles() const {
+  if (!request_.only_new_files) return {};
+  const bool keeps_rows =
+      request_.mode == IngestMode::kAppend || request_.mode == IngestMode::kCreate ||
+      request_.mode == IngestMode::kMerge || request_.mode == IngestMode::kOverwritePartitions;
+  if (!keeps_rows) {
+    return Error(ErrorCode::kInvalidInput,
+                 "only new files are to be loaded, but in this mode the rows of the others go");
+  }
+  if (request_.is_staged) {
+    return Error(ErrorCode::kInvalidInput,
+                 "only new files are to be loaded, but a snapshot that is only staged does not "
+                 "count as loaded; leave one of the two out");
+  }
+  if (std::find(request_.sources.begin(), request_.sources.end(), "-") != request_.sources.end()) {
+    return Error(ErrorCode::kInvalidInput,
+                 "only new files are to be loaded, but standard input is no file");
   }
   return {};
 }
@@ -101,16 +149,52 @@ Status IngestRun::FindTable() {
                        FormatTableName(request_.table));
     }
     table_ = *std::move(table);
-    return {};
+    return replaces() ? Status() : CheckLayout(request_.layout, *table_->metadata);
   }
-  const bool may_be_made =
-      table.error().code() == ErrorCode::kNotFound && request_.mode != IngestMode::kOverwriteRows;
+  const bool may_be_made = table.error().code() == ErrorCode::kNotFound &&
+                           request_.mode != IngestMode::kOverwriteRows &&
+                           request_.mode != IngestMode::kReplace;
   return may_be_made ? Status() : table.error();
+}
+
+Status IngestRun::LeaveOutKnown(std::vector<SourceFile>& files) {
+  if (!request_.only_new_files) return {};
+  if (table_) {
+    FIRN_ASSIGN(const LoadedFiles loaded, LoadedFiles::Read(*table_, request_.branch));
+    result_.known_files = static_cast<int64_t>(loaded.KeepNew(files));
+    Notice(fmt::format("{} files were loaded before and are left out", result_.known_files));
+  }
+  new_files_ = files;
+  return {};
+}
+
+// Record the files in the commit of their rows.
+Status IngestRun::RecordFiles() {
+  if (!request_.only_new_files) return {};
+  FIRN_ASSIGN(loaded_, LoadedFiles::Read(*table_, request_.branch));
+  FIRN_RETURN_IF_ERROR(loaded_->Add(new_files_, *context_.change.commit.random));
+  table_changes_ = [before = table_changes_, record = loaded_->Changes()](
+                       const TableMetadata& metadata) -> Result<std::vector<TableUpdate>> {
+    std::vector<TableUpdate> all;
+    if (before) {
+      FIRN_ASSIGN(all, before(metadata));
+    }
+    FIRN_ASSIGN(const std::vector<TableUpdate> own, record(metadata));
+    all.insert(all.end(), own.begin(), own.end());
+    return all;
+  };
+  return {};
 }
 
 Status IngestRun::OpenSource() {
   FIRN_ASSIGN(std::vector<SourceFile> files, FindSourceFiles(*context_.io, request_.sources));
+  FIRN_RETURN_IF_ERROR(LeaveOutKnown(files));
   result_.files = static_cast<int64_t>(files.size());
+  if (files.empty()) {
+    if (!table_) return {};
+    FIRN_ASSIGN(result_.snapshot_id, FindHead(*table_->metadata, request_.branch));
+    return {};
+  }
   for (SourceFile& file : files) {
     if (file.is_standard_input()) {
       const CommitContext& commit = context_.change.commit;
@@ -138,13 +222,16 @@ void IngestRun::TellTypes(const std::vector<SourceColumn>& columns, const Schema
   }
 }
 
-Status IngestRun::CreateTable(const std::vector<SourceColumn>& columns) {
+Result<CreateTableRequest> IngestRun::MakeLayout(const std::vector<SourceColumn>& columns) const {
   const NewTableLayout& layout = request_.layout;
+  FIRN_RETURN_IF_ERROR(CheckTableProperties(layout.properties));
   CreateTableRequest create;
+  create.format_version =
+      layout.format_version.value_or(table_ ? table_->metadata->format_version : 2);
   if (layout.schema) {
     create.schema = *layout.schema;
   } else {
-    FIRN_ASSIGN(create.schema, SchemaOfColumns(columns, layout.format_version));
+    FIRN_ASSIGN(create.schema, SchemaOfColumns(columns, create.format_version));
     TellTypes(columns, create.schema);
   }
   if (layout.partition_spec) {
@@ -155,7 +242,11 @@ Status IngestRun::CreateTable(const std::vector<SourceColumn>& columns) {
   }
   create.location = layout.location;
   create.properties = layout.properties;
-  create.format_version = layout.format_version;
+  return create;
+}
+
+Status IngestRun::CreateTable(const std::vector<SourceColumn>& columns) {
+  FIRN_ASSIGN(const CreateTableRequest create, MakeLayout(columns));
   Result<Table> created = catalog().Create(request_.table, create);
   const bool came_first = !created.ok() && created.error().code() == ErrorCode::kAlreadyExists &&
                           request_.mode != IngestMode::kCreate;
@@ -174,17 +265,33 @@ Status IngestRun::CreateTable(const std::vector<SourceColumn>& columns) {
   return {};
 }
 
-// What the table is going to be: rows are written for it, and it is changed only when all of them
-// are there.
+// The table keeps its history, and everything else becomes as if it were made anew.
+Status IngestRun::ReplaceTable(const std::vector<SourceColumn>& columns) {
+  FIRN_ASSIGN(const CreateTableRequest layout, MakeLayout(columns));
+  const auto plan = [layout](const TableMetadata& metadata) {
+    return PlanReplaceTable(metadata, layout);
+  };
+  FIRN_ASSIGN(PlannedTable planned,
+              PlanTable(*table_, plan, ReplannedFit::kSame, *context_.change.commit.clock));
+  table_ = std::move(planned.table);
+  table_changes_ = std::move(planned.changes);
+  Notice(fmt::format("replacing table '{}'", FormatTableName(request_.table)));
+  return {};
+}
+
+// What the table is going to be: rows are written for it, and it is changed with them.
 Status IngestRun::Evolve(const std::vector<SourceColumn>& columns) {
-  const TableMetadata& metadata = *table_->metadata;
-  const std::vector<SchemaChange> changes =
-      FindSchemaChanges(columns, metadata, source_->has_own_types());
+  const bool has_types = source_->has_own_types();
+  const auto find = [columns, has_types](const TableMetadata& metadata) {
+    return FindSchemaChanges(columns, metadata, has_types);
+  };
+  const std::vector<SchemaChange> changes = find(*table_->metadata);
   if (changes.empty()) return {};
-  FIRN_ASSIGN(updates_, PlanSchemaChange(metadata, changes));
-  requirements_ = MakeRequirements(metadata, updates_);
-  FIRN_ASSIGN(TableMetadata evolved, ApplyUpdates(&metadata, table_->metadata_location, updates_,
-                                                  context_.change.commit.clock->Now()));
+  const auto plan = [find](const TableMetadata& metadata) {
+    return PlanSchemaChange(metadata, find(metadata));
+  };
+  FIRN_ASSIGN(PlannedTable planned,
+              PlanTable(*table_, plan, ReplannedFit::kNewColumns, *context_.change.commit.clock));
   for (const SchemaChange& change : changes) {
     if (const auto* add = std::get_if<AddColumn>(&change)) {
       Notice(
@@ -193,16 +300,19 @@ Status IngestRun::Evolve(const std::vector<SourceColumn>& columns) {
       Notice(fmt::format("widening column '{}' to {}", alter->column, FormatType(*alter->type)));
     }
   }
-  table_->metadata = std::make_shared<const TableMetadata>(std::move(evolved));
+  table_ = std::move(planned.table);
+  table_changes_ = std::move(planned.changes);
   return {};
 }
 
 Status IngestRun::Load() {
-  const bool makes_schema = !table_ && !request_.layout.schema;
+  const bool makes_schema = (!table_ || replaces()) && !request_.layout.schema;
   FIRN_ASSIGN(std::vector<SourceColumn> columns,
               source_->ReadColumns(makes_schema || request_.evolves));
   if (!table_) {
     FIRN_RETURN_IF_ERROR(CreateTable(columns));
+  } else if (replaces()) {
+    FIRN_RETURN_IF_ERROR(ReplaceTable(columns));
   } else if (request_.evolves) {
     FIRN_RETURN_IF_ERROR(Evolve(columns));
   }
@@ -213,6 +323,7 @@ Status IngestRun::Load() {
   }
   FIRN_ASSIGN(const RowTarget target, FitColumns(columns, table_->metadata->current_schema()));
   FIRN_ASSIGN(RowStream rows, source_->OpenRows(target));
+  FIRN_RETURN_IF_ERROR(RecordFiles());
   return Store(std::move(rows));
 }
 
@@ -224,6 +335,8 @@ Status IngestRun::Store(RowStream rows) {
       return OverwriteMatching(std::move(rows));
     case IngestMode::kAppend:
     case IngestMode::kCreate:
+    case IngestMode::kReplace:
+    case IngestMode::kCreateOrReplace:
     case IngestMode::kOverwrite:
     case IngestMode::kOverwritePartitions:
       break;
@@ -231,13 +344,11 @@ Status IngestRun::Store(RowStream rows) {
   return Append(std::move(rows));
 }
 
-// The schema changes when all rows are there.
-std::function<Status()> IngestRun::BeforeCommit() {
-  if (updates_.empty()) return nullptr;
-  return [this]() -> Status {
-    FIRN_RETURN_IF_ERROR(catalog().Commit(request_.table, requirements_, updates_));
-    return {};
-  };
+SnapshotOptions IngestRun::Options() const {
+  SnapshotOptions options = request_;
+  options.table_changes = table_changes_;
+  if (loaded_) options.summary_properties[std::string(kLoadId)] = loaded_->load_id();
+  return options;
 }
 
 template <typename Change>
@@ -245,29 +356,33 @@ void IngestRun::Report(const Change& change, int64_t rows) {
   result_.rows = rows;
   result_.rejected = source_->rejected_rows();
   result_.snapshot_id = change.snapshot_id;
+  result_.table = change.table;
   result_.is_repeat = change.is_repeat;
 }
 
 Status IngestRun::Append(RowStream rows) {
   AppendRowsRequest append;
-  append.branch = request_.branch;
-  append.idempotency_key = request_.idempotency_key;
-  append.before_commit = BeforeCommit();
+  append.SnapshotOptions::operator=(Options());
   if (request_.mode == IngestMode::kOverwrite) append.overwrite = Overwrite::kTable;
   if (request_.mode == IngestMode::kOverwritePartitions) append.overwrite = Overwrite::kPartitions;
   FIRN_ASSIGN(const auto appended, AppendRows(context_.change, *table_, std::move(rows), append));
   Report(appended, appended.added_rows);
+  if (!replaces() || !table_changes_ || appended.attempts > 0) return {};
+  // There are no rows, but the table is still to be another one.
+  const CommitContext& commit = context_.change.commit;
+  FIRN_ASSIGN(const Table now, catalog().Load(request_.table));
+  FIRN_ASSIGN(result_.table,
+              ChangeTable({commit.catalog, commit.clock, commit.random, commit.cancel}, now,
+                          table_changes_));
   return {};
 }
 
 Status IngestRun::Merge(RowStream rows) {
   MergeRowsRequest merge;
-  merge.branch = request_.branch;
+  merge.SnapshotOptions::operator=(Options());
   merge.key = request_.key;
   merge.duplicates = request_.duplicates;
   merge.mode = request_.write_mode;
-  merge.idempotency_key = request_.idempotency_key;
-  merge.before_commit = BeforeCommit();
   FIRN_ASSIGN(const auto merged, MergeRows(context_.change, *table_, std::move(rows), merge));
   Report(merged, merged.updated_rows + merged.inserted_rows);
   result_.updated = merged.updated_rows;
@@ -280,16 +395,22 @@ Status IngestRun::Merge(RowStream rows) {
 
 Status IngestRun::OverwriteMatching(RowStream rows) {
   OverwriteRowsRequest overwrite;
-  overwrite.branch = request_.branch;
+  overwrite.SnapshotOptions::operator=(Options());
   overwrite.condition = request_.condition;
   overwrite.rows_must_match = request_.rows_must_match;
   overwrite.mode = request_.write_mode;
-  overwrite.idempotency_key = request_.idempotency_key;
-  overwrite.before_commit = BeforeCommit();
   FIRN_ASSIGN(const auto done, OverwriteRows(context_.change, *table_, std::move(rows), overwrite));
   Report(done, done.added_rows);
   result_.deleted = done.deleted_rows;
   return {};
+}
+
+void IngestRun::CleanUpRecord(const Status& loaded) {
+  if (!loaded_) return;
+  if (!loaded.ok() && loaded.error().code() == ErrorCode::kCommitUnknown) return;
+  if (loaded.ok() && result_.table.metadata) return loaded_->CleanUp(result_.table);
+  // A commit that failed did not name the list.
+  loaded_->CleanUp(*table_);
 }
 
 // The run failed: forget the table that it made, unless someone uses it already.
@@ -310,11 +431,18 @@ void IngestRun::TakeBackTable() {
     Log(LogLevel::kWarning, "file '{}' stays: {}", now->metadata_location,
         deleted.error().Format());
   }
+  DeleteEmptyFolders(*now->io, now->metadata->location);
 }
 
 Result<IngestResult> IngestRun::Run() {
   FIRN_RETURN_IF_ERROR(CheckRequest());
   FIRN_RETURN_IF_ERROR(FindTable());
+  if (table_) {
+    // Before the sources are read for nothing.
+    FIRN_RETURN_IF_ERROR(FindHead(*table_->metadata, request_.branch));
+    result_.table = *table_;
+    result_.before = table_->metadata;
+  }
   if (table_ && request_.idempotency_key) {
     result_.snapshot_id =
         FindIdempotencyKey(*table_->metadata, request_.branch, *request_.idempotency_key);
@@ -324,7 +452,10 @@ Result<IngestResult> IngestRun::Run() {
     }
   }
   FIRN_RETURN_IF_ERROR(OpenSource());
-  if (const Status loaded = Load(); !loaded.ok()) {
+  if (source_ == nullptr) return result_;
+  const Status loaded = Load();
+  CleanUpRecord(loaded);
+  if (!loaded.ok()) {
     if (result_.is_created && loaded.error().code() != ErrorCode::kCommitUnknown) TakeBackTable();
     return loaded.error();
   }

@@ -10,6 +10,7 @@
 #include "firn/format/partition_spec.h"
 #include "firn/format/schema.h"
 #include "firn/format/sort_order.h"
+#include "firn/ingest/text_encoding.h"
 
 /// Files of other formats become rows of a table: the first run creates it, later ones append,
 /// matched by column name. One run is one commit.
@@ -27,6 +28,7 @@ struct CsvDialect {
   bool has_header = true;  ///< Otherwise columns are called column_1, column_2, ...
   std::vector<std::string> null_texts = {""};  ///< Fields without quotes that mean null.
   int64_t skip_lines = 0;                      ///< Before the header.
+  TextEncoding encoding = TextEncoding::kMarked;
 };
 
 /// What becomes of a row that cannot be read.
@@ -43,25 +45,26 @@ struct NewTableLayout {
   std::function<Result<PartitionSpec>(const Schema&)> partition_spec;  ///< Null: unpartitioned.
   std::function<Result<SortOrder>(const Schema&)> sort_order;          ///< Null: unsorted.
   Properties properties;
-  std::string location;  ///< Empty: the catalog's choice.
-  int format_version = 2;
+  std::string location;               ///< Empty: the catalog's choice.
+  std::optional<int> format_version;  ///< Empty: 2, or that of the table that is replaced.
 };
 
 /// What a run does to the rows that the table has.
 enum class IngestMode {
   kAppend,
-  kCreate,               ///< The table must not exist.
+  kCreate,   ///< The table must not exist.
+  kReplace,  ///< The table must exist: it gets the columns and the layout of the run and its rows.
+  kCreateOrReplace,
   kOverwrite,            ///< All rows go.
   kOverwritePartitions,  ///< Those of each partition that gets new rows go.
   kOverwriteRows,        ///< Those of a condition go; the table must exist.
   kMerge,                ///< Those with the key of a new row go.
 };
 
-struct IngestRequest {
+struct IngestRequest : SnapshotOptions {
   SourceFormat format = SourceFormat::kCsv;
   std::vector<std::string> sources;  ///< Files, folders, globs; "-" is standard input.
   TableName table;
-  std::string branch = std::string(kMainBranch);
   IngestMode mode = IngestMode::kAppend;
   ExpressionPtr condition;       ///< Of kOverwriteRows; unbound.
   bool rows_must_match = false;  ///< Of kOverwriteRows; see OverwriteRowsRequest.
@@ -72,13 +75,14 @@ struct IngestRequest {
   /// Columns that the table lacks are added, and types that are too narrow are widened where the
   /// spec allows it, with the rows. Otherwise they are an error.
   bool evolves = false;
+  /// Files that the branch has as they are now are left out, and the others are recorded with it.
+  bool only_new_files = false;
   bool hive_partitions = false;        ///< Folders `key=value` are columns.
   std::optional<int64_t> sample_rows;  ///< Infer types from so many rows; empty: from all.
   bool infers_decimals = false;        ///< Numbers with a point become decimals, not doubles.
   CsvDialect csv;
   BadRows bad_rows = BadRows::kFail;
   std::string reject_file;  ///< Of kQuarantine.
-  std::optional<std::string> idempotency_key;
 };
 
 struct IngestContext {
@@ -89,13 +93,16 @@ struct IngestContext {
 };
 
 struct IngestResult {
-  int64_t files = 0;     ///< Of the source.
-  int64_t rows = 0;      ///< Written.
-  int64_t updated = 0;   ///< Of `rows`: those of kMerge whose key the table had.
-  int64_t deleted = 0;   ///< Rows of the table that went, by kMerge and kOverwriteRows.
-  int64_t rejected = 0;  ///< Rows left out.
-  int64_t bytes = 0;     ///< Of the source files, as stored.
+  int64_t files = 0;        ///< Of the source, that were read.
+  int64_t known_files = 0;  ///< Left out by `only_new_files`.
+  int64_t rows = 0;         ///< Written.
+  int64_t updated = 0;      ///< Of `rows`: those of kMerge whose key the table had.
+  int64_t deleted = 0;      ///< Rows of the table that went, by kMerge and kOverwriteRows.
+  int64_t rejected = 0;     ///< Rows left out.
+  int64_t bytes = 0;        ///< Of the source files, as stored.
   std::optional<SnapshotId> snapshot_id;
+  Table table;              ///< After the run.
+  TableMetadataPtr before;  ///< Null: the table was not there.
   bool is_created = false;
   bool is_repeat = false;  ///< The idempotency key was there already.
 };

@@ -285,7 +285,7 @@ TEST_F(JsonIngestTest, TakesColumnsFromFoldersOfHive) {
                                            "is in the files and in the names of their folders"));
 }
 
-TEST_F(JsonIngestTest, ReadsPackedFilesAndRefusesUtf16) {
+TEST_F(JsonIngestTest, ReadsPackedFilesAndMarkedUtf16) {
   // {"a":1}
   const std::string_view gzip(
       "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff\xab\x56\x4a\x54\xb2\x32\xac\xe5\x02\x00"
@@ -293,8 +293,9 @@ TEST_F(JsonIngestTest, ReadsPackedFilesAndRefusesUtf16) {
       28);
   ASSERT_THAT(Run({Put("a.json.gz", gzip)}), IsOk());
   EXPECT_THAT(Rows(), ElementsAre(R"({"a":1})"));
-  EXPECT_THAT(Run({Put("b.json", std::string_view("\xFF\xFE{\0", 4))}),
-              IsError(ErrorCode::kInvalidInput, "UTF-16"));
+  const std::string_view wide("\xFF\xFE{\0\"\0a\0\"\0:\0002\0}\0", 16);
+  ASSERT_THAT(Run({Put("b.json", wide)}), IsOk());
+  EXPECT_THAT(Rows(), ElementsAre(R"({"a":1})", R"({"a":2})"));
 }
 
 TEST_F(JsonIngestTest, RefusesAnEmptySourceForANewTableAndLoadsNothingOfOneForAnOldTable) {

@@ -5,25 +5,25 @@
 
 #include "firn/data/arrow_bridge.h"
 #include "firn/ingest/byte_stream_internal.h"
+#include "firn/ingest/decoded_stream_internal.h"
 #include "firn/ingest/text_input_internal.h"
 
 namespace firn {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::string_view kWideMarks[] = {"\xFF\xFE", "\xFE\xFF"};
 
 }  // namespace
 
 Result<TextInput> TextInput::Open(FileIO& io, const SourceFile& file, int64_t bytes,
-                                  arrow::MemoryPool* pool) {
+                                  arrow::MemoryPool* pool, TextEncoding encoding) {
   FIRN_ASSIGN(auto stream, OpenByteStream(io, file, pool));
   TextInput input(std::move(stream));
   FIRN_RETURN_IF_ERROR(input.Fill(bytes));
-  for (const std::string_view mark : kWideMarks) {
-    if (input.text.starts_with(mark)) {
-      return Error(ErrorCode::kInvalidInput, "the text is UTF-16, expected UTF-8");
-    }
+  FIRN_ASSIGN(encoding, ChooseEncoding(encoding, input.text));
+  if (encoding != TextEncoding::kUtf8) {
+    input.stream_ = DecodeStream(std::move(input.stream_), std::exchange(input.text, {}), encoding);
+    FIRN_RETURN_IF_ERROR(input.Fill(bytes));
   }
   if (input.text.starts_with(kByteOrderMark)) input.text.erase(0, kByteOrderMark.size());
   return input;

@@ -9,15 +9,18 @@
 
 #include "firn/base/result.h"
 #include "firn/ingest/source_files_internal.h"
+#include "firn/ingest/text_encoding.h"
 
 namespace firn {
 
-/// The text of a file, unpacked, as much at a time as its reader asks for.
+/// The text of a file, unpacked and in UTF-8, as much at a time as its reader asks for.
 class TextInput {
  public:
-  /// Read the first `bytes` and leave out a byte order mark. Errors: kInvalidInput: UTF-16.
+  /// Read the first `bytes` and leave out a byte order mark. Errors: kInvalidInput: a mark of
+  /// another encoding; bytes that are no character (of UTF-8 they are left to the reader).
   static Result<TextInput> Open(FileIO& io, const SourceFile& file, int64_t bytes,
-                                arrow::MemoryPool* pool);
+                                arrow::MemoryPool* pool,
+                                TextEncoding encoding = TextEncoding::kMarked);
 
   /// Append the next `bytes` to `text`; fewer at the end.
   Status Fill(int64_t bytes);

@@ -1,3 +1,4 @@
+#include "firn/procedure/change_report_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/row_change_internal.h"
 #include "firn/procedure/table_argument_internal.h"
@@ -10,11 +11,12 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   DeleteRowsRequest request;
   FIRN_ASSIGN(request.mode, ParseWriteMode(arguments));
   FIRN_ASSIGN(request.condition, ParseExpression(arguments.Text("where")), "where");
-  FIRN_ASSIGN(const auto reference, ResolveRowsToChange(session, arguments.Text("table")));
-  if (reference.branch) request.branch = *reference.branch;
+  FIRN_ASSIGN(const auto reference, ResolveRowsToChange(context, arguments));
+  FIRN_ASSIGN(static_cast<SnapshotOptions&>(request), ParseSnapshotOptions(arguments, reference));
   FIRN_ASSIGN(const DeleteRowsResult result,
               DeleteRows(MakeChangeContext(session, reference), reference.table, request));
-  return MakeRowChangeOutput(result.deleted_rows, 0, result.snapshot_id);
+  return FinishChange(context, reference.table.metadata.get(), result.table, result.snapshot_id,
+                      MakeRowChangeOutput(result.deleted_rows, 0, result.snapshot_id));
 }
 
 }  // namespace
@@ -23,13 +25,15 @@ Procedure DescribeDelete() {
   return {.command = {"delete"},
           .call_name = "delete",
           .summary = "Delete the rows for which a condition is true.",
-          .arguments = {TableOrLocationArgument(),
-                        {.name = "where",
-                         .type = ArgumentType::kText,
-                         .is_required = true,
-                         .help = "Rows for which this SQL predicate is true are deleted."},
-                        WriteModeArgument("delete")},
-          .can_dry_run = false,
+          .arguments = WithSnapshotOptions(
+              {TableOrLocationArgument(),
+               {.name = "where",
+                .type = ArgumentType::kText,
+                .is_required = true,
+                .help = "Rows for which this SQL predicate is true are deleted."},
+               WriteModeArgument("delete")}),
+          .can_dry_run = true,
+          .can_report = true,
           .run = Run};
 }
 

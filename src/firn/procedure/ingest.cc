@@ -2,9 +2,11 @@
 
 #include <chrono>
 #include <cmath>
+#include <iterator>
 
 #include "firn/format/layout_text.h"
 #include "firn/format/schema_text.h"
+#include "firn/procedure/change_report_internal.h"
 #include "firn/procedure/new_table_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/row_change_internal.h"
@@ -36,6 +38,9 @@ Result<CsvDialect> ParseDialect(const Arguments& arguments) {
   }
   FIRN_ASSIGN(dialect.quote, ParseCharacter(arguments, "quote", dialect.quote));
   FIRN_ASSIGN(dialect.escape, ParseCharacter(arguments, "escape", dialect.escape));
+  if (const auto encoding = arguments.OptionalText("encoding")) {
+    FIRN_ASSIGN(dialect.encoding, ParseTextEncoding(*encoding));
+  }
   dialect.has_header = !arguments.Boolean("no_header");
   dialect.skip_lines = arguments.Integer("skip_lines").value_or(0);
   if (arguments.Has("null_text")) dialect.null_texts = arguments.TextList("null_text");
@@ -67,9 +72,11 @@ Result<IngestMode> ParseMode(const std::string& text) {
   if (text == "overwrite") return IngestMode::kOverwrite;
   if (text == "overwrite-partitions") return IngestMode::kOverwritePartitions;
   if (text == "merge") return IngestMode::kMerge;
+  if (text == "replace") return IngestMode::kReplace;
+  if (text == "create-or-replace") return IngestMode::kCreateOrReplace;
   return MakeError(ErrorCode::kInvalidInput,
                    "argument 'mode' is '{}', expected append, create, overwrite, "
-                   "overwrite-partitions or merge",
+                   "overwrite-partitions, merge, replace or create-or-replace",
                    text);
 }
 
@@ -109,14 +116,18 @@ Result<IngestRequest> ParseRequest(ProcedureContext& context, const Arguments& a
     request.sources.push_back(is_path ? context.session->AbsoluteLocation(source) : source);
   }
   request.table = reference.name;
-  if (reference.branch) request.branch = *reference.branch;
+  FIRN_ASSIGN(static_cast<SnapshotOptions&>(request), ParseSnapshotOptions(arguments, reference));
   FIRN_ASSIGN(request.mode, ParseMode(arguments.Text("mode", "append")));
   FIRN_RETURN_IF_ERROR(ParseMerge(arguments, request));
   for (const auto& [key, value] : arguments.TextMap("properties"))
     request.layout.properties[key] = value;
   FIRN_RETURN_IF_ERROR(ParseLayout(arguments, request.layout));
-  request.layout.location = arguments.Text("location");
-  request.layout.format_version = static_cast<int>(arguments.Integer("format_version").value_or(2));
+  if (const auto location = arguments.OptionalText("location")) {
+    request.layout.location = context.session->AbsoluteLocation(*location);
+  }
+  if (const auto version = arguments.Integer("format_version")) {
+    FIRN_ASSIGN(request.layout.format_version, CheckFormatVersion(*version));
+  }
   const std::string evolve = arguments.Text("evolve", "none");
   if (evolve != "add" && evolve != "none") {
     return MakeError(ErrorCode::kInvalidInput, "argument 'evolve' is '{}', expected add or none",
@@ -124,7 +135,7 @@ Result<IngestRequest> ParseRequest(ProcedureContext& context, const Arguments& a
   }
   request.evolves = evolve == "add";
   request.hive_partitions = arguments.Boolean("hive_partitions");
-  request.idempotency_key = arguments.OptionalText("idempotency_key");
+  request.only_new_files = arguments.Boolean("only_new_files");
   if (format != SourceFormat::kCsv && format != SourceFormat::kJson) return request;
   request.sample_rows = arguments.Integer("sample");
   request.infers_decimals = arguments.Boolean("decimals");
@@ -139,7 +150,35 @@ Result<IngestRequest> ParseRequest(ProcedureContext& context, const Arguments& a
     }
     request.reject_file = context.session->AbsoluteLocation(*reject_file);
   }
+  // A dry run counts them only.
+  if (context.is_dry_run && request.bad_rows == BadRows::kQuarantine) {
+    request.bad_rows = BadRows::kSkip;
+  }
   return request;
+}
+
+// The table, or a branch of it, or the name of one that is to be made.
+Result<TableReference> ResolveInto(const ProcedureContext& context, const std::string& text) {
+  Session& session = *context.session;
+  Result<TableReference> found = session.ResolveTable(text);
+  if (!found.ok() && found.error().code() == ErrorCode::kNotFound) {
+    FIRN_ASSIGN(TableReference made, session.ResolveNewTable(text));
+    const bool is_suffix = made.name.name.starts_with("branch_");
+    if (is_suffix && !made.name.levels.empty()) {
+      // It may be a branch that its table does not have, rather than a table.
+      TableName table{{made.name.levels.begin(), std::prev(made.name.levels.end())},
+                      made.name.levels.back()};
+      if (made.catalog->Load(table).ok()) return found.error();
+    }
+    found = std::move(made);
+  }
+  if (!found.ok()) return found.error();
+  if (found->tag || !found->catalog) {
+    return MakeError(ErrorCode::kInvalidInput, "no rows can be put into '{}': it is {}", text,
+                     found->tag ? "a tag" : "one version of a table, which can be read only");
+  }
+  FIRN_RETURN_IF_ERROR(PrepareDryRun(context, *found));
+  return found;
 }
 
 IngestContext MakeContext(ProcedureContext& context, const TableReference& reference) {
@@ -170,19 +209,34 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
                             SourceFormat format) {
   Session& session = *context.session;
   const auto began = session.clock().Elapsed();
-  FIRN_ASSIGN(const auto reference, session.ResolveNewTable(arguments.Text("into")));
+  FIRN_ASSIGN(const auto reference, ResolveInto(context, arguments.Text("into")));
   FIRN_ASSIGN(const auto request, ParseRequest(context, arguments, format, reference));
-  FIRN_RETURN_IF_ERROR(PrepareNamespace(context, reference));
-  FIRN_ASSIGN(const IngestResult result, Ingest(MakeContext(context, reference), request));
+  bool has_made_namespace = false;
+  if (!reference.table.metadata) {
+    FIRN_ASSIGN(has_made_namespace, PrepareNamespace(context, reference));
+  }
+  const Result<IngestResult> ingested = Ingest(MakeContext(context, reference), request);
+  if (!ingested.ok()) {
+    const bool is_unknown = ingested.error().code() == ErrorCode::kCommitUnknown;
+    if (has_made_namespace && !is_unknown) TakeBackNamespace(context, reference);
+    return ingested.error();
+  }
+  const IngestResult& result = *ingested;
   if (result.is_repeat && context.notice) {
     context.notice(fmt::format("idempotency key '{}' was loaded before, by snapshot {}",
                                *request.idempotency_key, result.snapshot_id.value_or(0)));
   }
   const std::chrono::duration<double> took = session.clock().Elapsed() - began;
-  return MakeOutput(
-      ResultType(),
-      {{{Value(result.files), Value(result.rows), Value(result.rejected), Value(result.bytes),
-         Value(std::round(took.count() * 1000) / 1000), OptionalValue(result.snapshot_id)}}});
+  if (context.is_dry_run && context.notice) {
+    context.notice(fmt::format("dry run: {} rows of {} files ({} bytes), {} rejected", result.rows,
+                               result.files, result.bytes, result.rejected));
+  }
+  return FinishChange(
+      context, result.before.get(), result.table, result.snapshot_id,
+      MakeOutput(
+          ResultType(),
+          {{{Value(result.files), Value(result.rows), Value(result.rejected), Value(result.bytes),
+             Value(std::round(took.count() * 1000) / 1000), OptionalValue(result.snapshot_id)}}}));
 }
 
 std::vector<Argument> CommonArguments() {
@@ -201,8 +255,9 @@ std::vector<Argument> CommonArguments() {
       {.name = "mode",
        .type = ArgumentType::kText,
        .help = "append, create (the table must not exist), overwrite (all rows go), "
-               "overwrite-partitions (those of each partition that gets new rows go) or merge "
-               "(those with the key of a new row go).",
+               "overwrite-partitions (those of each partition that gets new rows go), merge "
+               "(those with the key of a new row go), replace (the table, with its columns and "
+               "its layout, is made anew and keeps its history) or create-or-replace.",
        .default_text = "append"},
       {.name = "key",
        .type = ArgumentType::kTextList,
@@ -227,6 +282,10 @@ std::vector<Argument> CommonArguments() {
       {.name = "sort",
        .type = ArgumentType::kText,
        .help = "Its sort order, as in: id desc nulls last."},
+      {.name = "only_new_files",
+       .type = ArgumentType::kBoolean,
+       .help = "Leave out files that were loaded before with this option and have not changed "
+               "since, by path, size and ETag or time of change."},
       {.name = "hive_partitions",
        .type = ArgumentType::kBoolean,
        .help = "Folders called key=value are columns."},
@@ -286,6 +345,10 @@ std::vector<Argument> CsvArguments() {
        .type = ArgumentType::kInteger,
        .help = "Lines to leave out before the header.",
        .default_text = "0"},
+      {.name = "encoding",
+       .type = ArgumentType::kText,
+       .help = "utf-8, utf-16, utf-16le, utf-16be, latin1 or windows-1252.",
+       .default_text = "as a byte order mark tells, else utf-8"},
       {.name = "null_text",
        .type = ArgumentType::kTextList,
        .help = "A field without quotes that means null; may be repeated.",
@@ -309,8 +372,9 @@ Procedure Describe(const std::string& name, SourceFormat format, std::vector<Arg
       .command = {"ingest", name},
       .call_name = "ingest_" + name,
       .summary = fmt::format("Load {} files into a table, which is made if it is missing.", name),
-      .arguments = std::move(arguments),
-      .can_dry_run = false,
+      .arguments = WithSnapshotOptions(std::move(arguments)),
+      .can_dry_run = true,
+      .can_report = true,
       .run = [format](ProcedureContext& context, const Arguments& given) {
         return Run(context, given, format);
       }};

@@ -3,6 +3,7 @@
 
 #include "firn/base/text.h"
 #include "firn/ingest/ingest.h"
+#include "firn/procedure/change_report_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/row_change_internal.h"
 #include "firn/procedure/table_argument_internal.h"
@@ -48,21 +49,21 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   FIRN_ASSIGN(request.write_mode, ParseWriteMode(arguments));
   FIRN_ASSIGN(request.condition, ParseExpression(arguments.Text("where")), "where");
   request.rows_must_match = arguments.Boolean("rows_must_match");
-  request.idempotency_key = arguments.OptionalText("idempotency_key");
   for (const std::string& source : arguments.TextList("from")) {
     const bool is_path = source != "-" && !source.empty();
     request.sources.push_back(is_path ? session.AbsoluteLocation(source) : source);
   }
   FIRN_ASSIGN(request.format, ChooseFormat(arguments, request.sources.front()));
-  FIRN_ASSIGN(const auto reference, ResolveRowsToChange(session, arguments.Text("table")));
+  FIRN_ASSIGN(const auto reference, ResolveRowsToChange(context, arguments));
+  FIRN_ASSIGN(static_cast<SnapshotOptions&>(request), ParseSnapshotOptions(arguments, reference));
   request.table = reference.name;
-  if (reference.branch) request.branch = *reference.branch;
   IngestContext ingest;
   ingest.change = MakeChangeContext(session, reference);
   ingest.io = session.io();
   ingest.notice = context.notice;
   FIRN_ASSIGN(const IngestResult result, Ingest(ingest, request));
-  return MakeRowChangeOutput(result.deleted, result.rows, result.snapshot_id);
+  return FinishChange(context, reference.table.metadata.get(), result.table, result.snapshot_id,
+                      MakeRowChangeOutput(result.deleted, result.rows, result.snapshot_id));
 }
 
 }  // namespace
@@ -71,31 +72,33 @@ Procedure DescribeOverwrite() {
   return {.command = {"overwrite"},
           .call_name = "overwrite",
           .summary = "Replace the rows for which a condition is true by those of files.",
-          .arguments = {TableOrLocationArgument(),
-                        {.name = "where",
-                         .type = ArgumentType::kText,
-                         .is_required = true,
-                         .help = "Rows for which this SQL predicate is true go."},
-                        {.name = "from",
-                         .type = ArgumentType::kTextList,
-                         .is_required = true,
-                         .help = "Files, folders or globs of the rows that come, or - (standard "
-                                 "input); may be repeated.",
-                         .has_commas = true},
-                        {.name = "format",
-                         .type = ArgumentType::kText,
-                         .help = "avro, csv, json, orc or parquet.",
-                         .default_text = "as the name of the first file tells"},
-                        {.name = "rows_must_match",
-                         .type = ArgumentType::kBoolean,
-                         .help = "A new row for which the predicate is not true is an error, so "
-                                 "that a repeat leaves the table as it is."},
-                        WriteModeArgument("delete"),
-                        {.name = "idempotency_key",
-                         .type = ArgumentType::kText,
-                         .help = "A repeat with the same key changes nothing: it is kept with the "
-                                 "snapshot."}},
-          .can_dry_run = false,
+          .arguments = WithSnapshotOptions(
+              {TableOrLocationArgument(),
+               {.name = "where",
+                .type = ArgumentType::kText,
+                .is_required = true,
+                .help = "Rows for which this SQL predicate is true go."},
+               {.name = "from",
+                .type = ArgumentType::kTextList,
+                .is_required = true,
+                .help = "Files, folders or globs of the rows that come, or - (standard "
+                        "input); may be repeated.",
+                .has_commas = true},
+               {.name = "format",
+                .type = ArgumentType::kText,
+                .help = "avro, csv, json, orc or parquet.",
+                .default_text = "as the name of the first file tells"},
+               {.name = "rows_must_match",
+                .type = ArgumentType::kBoolean,
+                .help = "A new row for which the predicate is not true is an error, so "
+                        "that a repeat leaves the table as it is."},
+               WriteModeArgument("delete"),
+               {.name = "idempotency_key",
+                .type = ArgumentType::kText,
+                .help = "A repeat with the same key changes nothing: it is kept with the "
+                        "snapshot."}}),
+          .can_dry_run = true,
+          .can_report = true,
           .run = Run};
 }
 

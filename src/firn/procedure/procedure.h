@@ -79,6 +79,8 @@ struct ProcedureContext {
   Session* session = nullptr;
   bool is_dry_run = false;
   bool is_call = false;  ///< Asked for by a CALL statement, where Spark's defaults hold.
+  /// Takes what a change did to files, for `--report`; null: nobody wants it.
+  std::function<Status(ProcedureOutput)> report;
   /// A line for people (standard error); may be null.
   std::function<void(std::string_view)> notice;
   /// Live progress; may be null.
@@ -94,6 +96,7 @@ struct Procedure {
   std::string summary;
   std::vector<Argument> arguments;
   bool can_dry_run = false;
+  bool can_report = false;  ///< It gives `ProcedureContext::report` what it did.
   std::function<Result<ProcedureOutput>(ProcedureContext&, const Arguments&)> run;
 };
 

@@ -117,7 +117,7 @@ Procedure DescribeSet(RefType type, bool is_replace) {
           .summary = is_replace ? "Move a " + name + " to another snapshot or change its retention."
                                 : "Give a snapshot a name: make a " + name + ".",
           .arguments = SetArguments(type, is_replace),
-          .can_dry_run = false,
+          .can_dry_run = true,
           .run = [type, is_replace](ProcedureContext& context, const Arguments& arguments) {
             return RunSet(context, arguments, type, is_replace);
           }};
@@ -132,7 +132,7 @@ Procedure DescribeDrop(RefType type) {
           .call_name = "drop_" + TypeName(type),
           .summary = "Forget a " + TypeName(type) + "; its snapshots stay until they expire.",
           .arguments = std::move(arguments),
-          .can_dry_run = false,
+          .can_dry_run = true,
           .run = [type](ProcedureContext& context, const Arguments& values) {
             return RunDrop(context, values, type);
           }};

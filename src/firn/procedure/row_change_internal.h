@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "firn/change/change.h"
 #include "firn/procedure/procedure.h"
@@ -10,9 +11,22 @@
 
 namespace firn {
 
-/// A table, or a branch of one, whose rows can be changed. Errors: as ResolveTable; kInvalidInput
-/// for a tag or a metadata file.
-Result<TableReference> ResolveRowsToChange(Session& session, const std::string& text);
+/// The table of the argument `table`, and the branch of `branch` or of its name, whose rows can be
+/// changed; in a dry run nothing can. Errors: as ResolveTable; kInvalidInput for a tag or a
+/// metadata file, or two branches.
+Result<TableReference> ResolveRowsToChange(const ProcedureContext& context,
+                                           const Arguments& arguments);
+
+/// With `branch`, `stage_only` and `wap_id` behind `arguments`.
+std::vector<Argument> WithSnapshotOptions(std::vector<Argument> arguments);
+
+/// The branch to change: that of the argument `branch`, else of `reference`, else main. Errors:
+/// kInvalidInput: both, and different ones.
+Result<std::string> ChooseBranch(const Arguments& arguments, const TableReference& reference);
+
+/// What WithSnapshotOptions and `idempotency_key` say. Errors: kInvalidInput.
+Result<SnapshotOptions> ParseSnapshotOptions(const Arguments& arguments,
+                                             const TableReference& reference);
 
 /// What a change of its rows needs of the session. `reference` outlives it.
 ChangeContext MakeChangeContext(Session& session, const TableReference& reference);

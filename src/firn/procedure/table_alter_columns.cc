@@ -118,7 +118,7 @@ Procedure DescribeTableAlterAddColumn() {
                                  "version 3."},
                         FirstArgument(),
                         AfterArgument()},
-          .can_dry_run = false,
+          .can_dry_run = true,
           .run = RunAdd};
 }
 
@@ -140,7 +140,7 @@ Procedure DescribeTableAlterAlterColumn() {
                 .help = "New rows that have no value get null."},
                FirstArgument(),
                AfterArgument()},
-          .can_dry_run = false,
+          .can_dry_run = true,
           .run = RunAlter};
 }
 

@@ -53,7 +53,7 @@ Procedure DescribeTableAlterSetSortOrder() {
                          .is_positional = true,
                          .help = "'id desc nulls last, truncate(4, name)'; '' for unsorted. The "
                                  "property write.distribution-mode stays as it is."}},
-          .can_dry_run = false,
+          .can_dry_run = true,
           .run = RunSetSortOrder};
 }
 
@@ -66,7 +66,7 @@ Procedure DescribeTableAlterSetLocation() {
                          .is_required = true,
                          .is_positional = true,
                          .help = "The folder of new data and metadata files."}},
-          .can_dry_run = false,
+          .can_dry_run = true,
           .run = RunSetLocation};
 }
 
@@ -80,7 +80,7 @@ Procedure DescribeTableAlterUpgrade() {
                          .is_required = true,
                          .is_positional = true,
                          .help = "2 or 3."}},
-          .can_dry_run = false,
+          .can_dry_run = true,
           .run = RunUpgrade};
 }
 

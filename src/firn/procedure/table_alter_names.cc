@@ -56,7 +56,7 @@ Procedure DescribeTableAlterDropColumn() {
           .arguments =
               {ChangedTableArgument(),
                {.name = "column", .is_required = true, .is_positional = true, .help = "Its name."}},
-          .can_dry_run = false,
+          .can_dry_run = true,
           .run = RunDrop};
 }
 
@@ -73,7 +73,7 @@ Procedure DescribeTableAlterRenameColumn() {
                          .is_required = true,
                          .is_positional = true,
                          .help = "Its new name alone, as in 'c'."}},
-          .can_dry_run = false,
+          .can_dry_run = true,
           .run = RunRename};
 }
 
@@ -87,7 +87,7 @@ Procedure DescribeTableAlterSetIdentifierFields() {
                          .is_required = true,
                          .is_positional = true,
                          .help = "Required columns that are no floats; '' for none."}},
-          .can_dry_run = false,
+          .can_dry_run = true,
           .run = RunSetIdentifiers};
 }
 

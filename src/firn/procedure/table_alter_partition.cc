@@ -70,7 +70,7 @@ Procedure DescribeTableAlterAddPartitionField() {
           .call_name = "table_alter_add_partition_field",
           .summary = "Partition new data by one more field.",
           .arguments = {ChangedTableArgument(), NewFieldArgument("field"), NameArgument()},
-          .can_dry_run = false,
+          .can_dry_run = true,
           .run = RunAdd};
 }
 
@@ -79,7 +79,7 @@ Procedure DescribeTableAlterDropPartitionField() {
           .call_name = "table_alter_drop_partition_field",
           .summary = "Partition new data by one field less.",
           .arguments = {ChangedTableArgument(), OldFieldArgument()},
-          .can_dry_run = false,
+          .can_dry_run = true,
           .run = RunDrop};
 }
 
@@ -89,7 +89,7 @@ Procedure DescribeTableAlterReplacePartitionField() {
           .summary = "Partition new data by another field.",
           .arguments = {ChangedTableArgument(), OldFieldArgument(), NewFieldArgument("new_field"),
                         NameArgument()},
-          .can_dry_run = false,
+          .can_dry_run = true,
           .run = RunReplace};
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "firn/format/schema_text.h"
+#include "firn/procedure/change_report_internal.h"
 #include "firn/procedure/table_change_internal.h"
 
 namespace firn {
@@ -40,15 +41,17 @@ Argument ChangedTableArgument() {
 Result<Table> ChangeTableOf(ProcedureContext& context, const Arguments& arguments,
                             const PlanUpdates& plan) {
   Session& session = *context.session;
-  FIRN_ASSIGN(const TableReference reference,
-              ResolveChangeableTable(session, arguments.Text("table")));
+  FIRN_ASSIGN(TableReference reference, ResolveChangeableTable(session, arguments.Text("table")));
+  FIRN_RETURN_IF_ERROR(PrepareDryRun(context, reference));
   const TableChangeContext change{reference.catalog.get(), &session.clock(), &session.random(),
                                   session.cancel()};
   Table base = reference.table;
   base.name = reference.name;
   FIRN_ASSIGN(Table changed, ChangeTable(change, base, plan));
-  if (changed.metadata_location == reference.table.metadata_location && context.notice) {
-    context.notice("nothing to change: the table is so already");
+  const bool is_same = changed.metadata == reference.table.metadata;
+  if (context.notice && is_same) context.notice("nothing to change: the table is so already");
+  if (context.notice && !is_same && context.is_dry_run) {
+    context.notice("dry run: the change is possible; nothing was changed");
   }
   return changed;
 }

@@ -23,7 +23,7 @@ CommitContext MakeCommitContext(Session& session, const TableReference& referenc
 Argument ChangedTableArgument();
 
 /// Resolve the argument `table` and commit what `plan` says; see `ChangeTable`. Tells if nothing
-/// is to be changed.
+/// is to be changed. In a dry run the result is what the table would be.
 Result<Table> ChangeTableOf(ProcedureContext& context, const Arguments& arguments,
                             const PlanUpdates& plan);
 

@@ -1,5 +1,9 @@
+#include "firn/catalog/change_table.h"
+#include "firn/catalog/table_evolution.h"
 #include "firn/format/layout_text.h"
 #include "firn/format/schema_text.h"
+#include "firn/format/table_properties.h"
+#include "firn/procedure/change_report_internal.h"
 #include "firn/procedure/new_table_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
@@ -7,7 +11,9 @@
 namespace firn {
 namespace {
 
-Result<CreateTableRequest> MakeRequest(const Session& session, const Arguments& arguments) {
+// `existing` is the table that is replaced; null: there is none.
+Result<CreateTableRequest> MakeRequest(const Session& session, const Arguments& arguments,
+                                       const TableMetadata* existing) {
   CreateTableRequest request;
   FIRN_ASSIGN(request.schema, ParseSchemaText(arguments.Text("schema")));
   FIRN_ASSIGN(const auto partition, ParsePartitionText(arguments.Text("partition")));
@@ -16,20 +22,42 @@ Result<CreateTableRequest> MakeRequest(const Session& session, const Arguments& 
   FIRN_ASSIGN(request.sort_order, MakeSortOrder(sort, request.schema));
   const auto properties = arguments.TextMap("properties");
   request.properties = Properties(properties.begin(), properties.end());
+  FIRN_RETURN_IF_ERROR(CheckTableProperties(request.properties));
   if (const auto location = arguments.OptionalText("location")) {
     request.location = session.AbsoluteLocation(*location);
   }
-  const auto version = arguments.Integer("format_version");
-  if (version && (*version < 1 || *version > 3)) {
-    return MakeError(ErrorCode::kInvalidInput, "format_version is {}, expected 1 to 3", *version);
+  if (existing != nullptr) request.format_version = existing->format_version;
+  if (const auto version = arguments.Integer("format_version")) {
+    FIRN_ASSIGN(request.format_version, CheckFormatVersion(*version));
   }
-  request.format_version = static_cast<int>(version.value_or(request.format_version));
   return request;
 }
 
+Result<ProcedureOutput> Replace(ProcedureContext& context, const Arguments& arguments,
+                                const TableReference& reference, const Table& table) {
+  Session& session = *context.session;
+  FIRN_ASSIGN(const CreateTableRequest request,
+              MakeRequest(session, arguments, table.metadata.get()));
+  FIRN_RETURN_IF_ERROR(ChangeTable(
+      {reference.catalog.get(), &session.clock(), &session.random(), session.cancel()}, table,
+      [&](const TableMetadata& metadata) { return PlanReplaceTable(metadata, request); }));
+  if (context.notice) {
+    context.notice("table '" + FormatTableName(reference.name) +
+                   "' was replaced; its history is kept");
+  }
+  return MakeEmptyOutput();
+}
+
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
-  FIRN_ASSIGN(const auto reference, context.session->ResolveNewTable(arguments.Text("table")));
-  FIRN_ASSIGN(const CreateTableRequest request, MakeRequest(*context.session, arguments));
+  Session& session = *context.session;
+  FIRN_ASSIGN(auto reference, session.ResolveNewTable(arguments.Text("table")));
+  FIRN_RETURN_IF_ERROR(PrepareDryRun(context, reference));
+  if (arguments.Boolean("replace")) {
+    const Result<Table> existing = reference.catalog->Load(reference.name);
+    if (existing.ok()) return Replace(context, arguments, reference, *existing);
+    if (existing.error().code() != ErrorCode::kNotFound) return existing.error();
+  }
+  FIRN_ASSIGN(const CreateTableRequest request, MakeRequest(session, arguments, nullptr));
   FIRN_RETURN_IF_ERROR(PrepareNamespace(context, reference));
   FIRN_ASSIGN(const Table table, reference.catalog->Create(reference.name, request));
   if (context.notice) {
@@ -67,8 +95,12 @@ Procedure DescribeTableCreate() {
                          .help = "1, 2 or 3.",
                          .default_text = "2"},
                         {.name = "location",
-                         .help = "Where the table's files are; by default the catalog decides."}},
-          .can_dry_run = false,
+                         .help = "Where the table's files are; by default the catalog decides."},
+                        {.name = "replace",
+                         .type = ArgumentType::kBoolean,
+                         .help = "If the table exists, make it anew: without rows, its history "
+                                 "kept."}},
+          .can_dry_run = true,
           .run = Run};
 }
 

@@ -28,7 +28,7 @@ Procedure DescribeTableSet() {
                          .is_required = true,
                          .is_positional = true,
                          .help = "Properties as KEY=VALUE; format-version=N upgrades the table."}},
-          .can_dry_run = false,
+          .can_dry_run = true,
           .run = Run};
 }
 

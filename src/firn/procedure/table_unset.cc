@@ -33,7 +33,7 @@ Procedure DescribeTableUnset() {
                          .is_required = true,
                          .is_positional = true,
                          .help = "Keys of properties; missing ones are no error."}},
-          .can_dry_run = false,
+          .can_dry_run = true,
           .run = Run};
 }
 

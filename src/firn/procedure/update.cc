@@ -1,3 +1,4 @@
+#include "firn/procedure/change_report_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/row_change_internal.h"
 #include "firn/procedure/table_argument_internal.h"
@@ -14,35 +15,38 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
     request.assignments.push_back(std::move(assignment));
   }
   FIRN_ASSIGN(request.condition, ParseExpression(arguments.Text("where")), "where");
-  FIRN_ASSIGN(const auto reference, ResolveRowsToChange(session, arguments.Text("table")));
-  if (reference.branch) request.branch = *reference.branch;
+  FIRN_ASSIGN(const auto reference, ResolveRowsToChange(context, arguments));
+  FIRN_ASSIGN(static_cast<SnapshotOptions&>(request), ParseSnapshotOptions(arguments, reference));
   FIRN_ASSIGN(const UpdateRowsResult result,
               UpdateRows(MakeChangeContext(session, reference), reference.table, request));
-  return MakeRowChangeOutput(result.updated_rows, result.updated_rows, result.snapshot_id);
+  return FinishChange(
+      context, reference.table.metadata.get(), result.table, result.snapshot_id,
+      MakeRowChangeOutput(result.updated_rows, result.updated_rows, result.snapshot_id));
 }
 
 }  // namespace
 
 Procedure DescribeUpdate() {
-  return {
-      .command = {"update"},
-      .call_name = "update",
-      .summary = "Set columns of the rows for which a condition is true.",
-      .arguments = {TableOrLocationArgument(),
-                    {.name = "set",
-                     .type = ArgumentType::kTextList,
-                     .is_required = true,
-                     .help = "column=expression, once for each column: DuckDB's SQL over the "
-                             "columns of the row as it was. The value is cast to the column's "
-                             "type; one that does not fit is an error.",
-                     .has_commas = true},
-                    {.name = "where",
-                     .type = ArgumentType::kText,
-                     .is_required = true,
-                     .help = "Rows for which this SQL predicate is true are changed; true: all."},
-                    WriteModeArgument("update")},
-      .can_dry_run = false,
-      .run = Run};
+  return {.command = {"update"},
+          .call_name = "update",
+          .summary = "Set columns of the rows for which a condition is true.",
+          .arguments = WithSnapshotOptions(
+              {TableOrLocationArgument(),
+               {.name = "set",
+                .type = ArgumentType::kTextList,
+                .is_required = true,
+                .help = "column=expression, once for each column: DuckDB's SQL over the "
+                        "columns of the row as it was. The value is cast to the column's "
+                        "type; one that does not fit is an error.",
+                .has_commas = true},
+               {.name = "where",
+                .type = ArgumentType::kText,
+                .is_required = true,
+                .help = "Rows for which this SQL predicate is true are changed; true: all."},
+               WriteModeArgument("update")}),
+          .can_dry_run = true,
+          .can_report = true,
+          .run = Run};
 }
 
 }  // namespace firn

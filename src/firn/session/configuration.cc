@@ -99,6 +99,8 @@ Result<Settings> LoadSettings(const SessionOptions& options) {
     FIRN_ASSIGN(const Buffer text, ReadFile(*io, path, kBytesMax), "reading the configuration");
     FIRN_ASSIGN(settings, ParseTomlSettings(text.view(), LocalPath(path)));
     Translate(settings, ignored);
+    FIRN_RETURN_IF_ERROR(
+        AnchorPaths(settings, std::filesystem::path(LocalPath(path)).parent_path().string()));
   }
   FIRN_ASSIGN(Settings conf, ParseConfSettings(options.conf));
   Translate(conf, ignored);

@@ -16,6 +16,10 @@ inline constexpr const char* kLocalCatalog = "local";
 /// Errors: kInvalidInput, naming file, line and key.
 Result<Settings> LoadSettings(const SessionOptions& options);
 
+/// Make the relative paths of settings of a file absolute: they are meant in its `folder`, wherever
+/// firn is called. Errors: kInvalidInput.
+Status AnchorPaths(Settings& settings, const std::string& folder);
+
 /// The configured catalogs by name, with what they share, and `local` unless configured; without
 /// file IO, clock and randomness. Errors: kInvalidInput.
 Result<std::vector<CatalogConfig>> MakeCatalogConfigs(const Settings& settings,

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/ranges.h>
+
 #include "firn/base/suggest.h"
 #include "firn/io/uri.h"
 #include "firn/session/name_resolution_internal.h"
@@ -44,9 +46,23 @@ TableName ToTableName(std::vector<std::string> parts) {
   return name;
 }
 
+// The first part was perhaps meant as a catalog: name those that there are.
+std::string ExplainFirstPart(const Session& session, Catalog& catalog, const Namespace& levels) {
+  if (levels.size() < 2) return "";  // A table in a catalog always has a namespace.
+  const auto first = catalog.LoadNamespace({levels.front()});
+  if (first.ok() || first.error().code() != ErrorCode::kNotFound) return "";
+  std::vector<std::string> names;
+  for (const CatalogConfig& config : session.catalogs())
+    names.push_back(config.name);
+  const auto near = SuggestName(levels.front(), names);
+  return fmt::format("; '{}' is neither a namespace nor a catalog{} (catalogs: {})", levels.front(),
+                     near ? ", did you mean '" + *near + "'?" : std::string(),
+                     fmt::join(names, ", "));
+}
+
 // Name the table that was probably meant. Costs a listing, and only after a failure.
-Error ExplainMissing(Catalog& catalog, const std::string& catalog_name, const TableName& name,
-                     const Error& error) {
+Error ExplainMissing(const Session& session, Catalog& catalog, const std::string& catalog_name,
+                     const TableName& name, const Error& error) {
   if (error.code() != ErrorCode::kNotFound) return error;
   std::vector<std::string> candidates;
   const auto tables = catalog.ListTables(name.levels);
@@ -63,7 +79,9 @@ Error ExplainMissing(Catalog& catalog, const std::string& catalog_name, const Ta
     }
   }
   const auto near = SuggestName(FormatTableName(name), candidates);
-  if (!near) return error;
+  if (!near) {
+    return Error(error.code(), error.message() + ExplainFirstPart(session, catalog, name.levels));
+  }
   return Error(error.code(),
                error.message() + "; did you mean '" + catalog_name + "." + *near + "'?");
 }
@@ -135,14 +153,14 @@ Result<TableReference> ResolveTableName(Session& session, std::string_view text)
   const RefSuffix suffix = ParseRefSuffix(parts);
   const bool may_be_ref = suffix.has_value() && table.error().code() == ErrorCode::kNotFound;
   if (!may_be_ref) {
-    return ExplainMissing(*reference.catalog, reference.catalog_name, reference.name,
+    return ExplainMissing(session, *reference.catalog, reference.catalog_name, reference.name,
                           table.error());
   }
   parts.pop_back();
   reference.name = ToTableName(std::move(parts));
   table = reference.catalog->Load(reference.name);
   if (!table.ok()) {
-    return ExplainMissing(*reference.catalog, reference.catalog_name, reference.name,
+    return ExplainMissing(session, *reference.catalog, reference.catalog_name, reference.name,
                           table.error());
   }
   reference.table = *std::move(table);

@@ -69,6 +69,37 @@ TEST_F(SessionTest, HasALocalCatalogWithoutAnyConfiguration) {
   EXPECT_THAT(Open()->ResolveTable("local.db.t"), IsOk());
 }
 
+// Wherever firn is called, a configuration file means the same.
+TEST_F(SessionTest, RelativePathsOfAFileAreMeantInItsFolder) {
+  Write("etc/firn.toml",
+        "default-catalog='a'\n"
+        "[catalog.a]\ntype='sql'\nuri='sqlite:state/a.db'\nwarehouse='wh'\n"
+        "io.rewrite-prefix='s3://old=copy'\n"
+        "[catalog.b]\ntype='sql'\nuri='jdbc:sqlite:file:b.db?x=1'\nwarehouse='s3://bucket/b'\n"
+        "[catalog.c]\ntype='sql'\nuri='sqlite:///c.db'\n"
+        "[catalog.d]\ntype='sql'\nuri='/abs/d.db'\n"
+        "[catalog.e]\ntype='sql'\nuri='postgresql://host/db'\n"
+        "[catalog.f]\ntype='sql'\nuri='f.db'\n");
+  options_.config_path = "etc/firn.toml";
+  options_.conf = {"catalog.g.type=hadoop", "catalog.g.warehouse=wh"};
+  const auto session = Open();
+  std::map<std::string, Properties> found;
+  for (const CatalogConfig& config : session->catalogs())
+    found[config.name] = config.properties;
+  const std::string etc = folder_.Join("etc");
+  EXPECT_EQ(found["a"]["uri"], "sqlite:" + etc + "/state/a.db");
+  EXPECT_EQ(found["a"]["warehouse"], "file://" + etc + "/wh");
+  EXPECT_EQ(found["a"]["io.rewrite-prefix"], "s3://old=file://" + etc + "/copy");
+  EXPECT_EQ(found["b"]["uri"], "jdbc:sqlite:file:" + etc + "/b.db?x=1");
+  EXPECT_EQ(found["b"]["warehouse"], "s3://bucket/b");
+  EXPECT_EQ(found["c"]["uri"], "sqlite:///" + etc + "/c.db");
+  EXPECT_EQ(found["d"]["uri"], "/abs/d.db");
+  EXPECT_EQ(found["e"]["uri"], "postgresql://host/db");
+  EXPECT_EQ(found["f"]["uri"], etc + "/f.db");
+  // What the command line says is meant where it is typed.
+  EXPECT_EQ(found["g"]["warehouse"], "file://" + folder_.path() + "/wh");
+}
+
 TEST_F(SessionTest, TakesTheFirstConfigurationFileOfItsSearchPath) {
   Write("home/.config/firn/firn.toml", "[catalog.home]\ntype='memory'");
   EXPECT_THAT(Names(*Open()), ElementsAre("home:memory", "local:sql"));

@@ -1,0 +1,124 @@
+#include <utility>
+
+#include "firn/catalog/dry_run_catalog.h"
+#include "firn/format/manifest.h"
+#include "firn/procedure/change_report_internal.h"
+#include "firn/procedure/rows_internal.h"
+
+namespace firn {
+namespace {
+
+std::string KindOf(const DataFile& file) {
+  switch (file.content) {
+    case FileContent::kData:
+      return "data";
+    case FileContent::kPositionDeletes:
+      return file.is_deletion_vector() ? "dv" : "position-delete";
+    case FileContent::kEqualityDeletes:
+      return "equality-delete";
+  }
+  return "other";
+}
+
+struct Total {
+  int64_t files = 0;
+  int64_t bytes = 0;
+};
+
+// Collects the rows.
+class Report {
+ public:
+  void Add(const std::string& action, std::string kind, std::string path, int64_t bytes) {
+    Total& total = action == "write" ? written_ : removed_;
+    ++total.files;
+    total.bytes += bytes;
+    rows_.push_back(
+        {{Value(action), Value(std::move(kind)), Value(std::move(path)), Value(bytes)}});
+  }
+
+  Status AddManifest(const Table& table, const ManifestFile& manifest, SnapshotId snapshot_id) {
+    Add("write", "manifest", manifest.manifest_path, manifest.manifest_length);
+    const TableMetadata& metadata = *table.metadata;
+    const PartitionSpecPtr spec = metadata.FindSpec(manifest.partition_spec_id);
+    if (spec == nullptr) {
+      return MakeError(ErrorCode::kCorrupt, "manifest '{}' has the unknown partition spec {}",
+                       manifest.manifest_path, manifest.partition_spec_id);
+    }
+    const TypePtr type = PartitionType(*spec, metadata.SchemasNewestFirst());
+    ManifestReadOptions options;
+    options.with_metrics = false;
+    return ReadManifest(*table.io, manifest, *type, options, [&](ManifestEntry& entry) -> Status {
+      const DataFile& file = entry.file;
+      if (entry.status == EntryStatus::kExisting || entry.snapshot_id != snapshot_id) return {};
+      Add(entry.status == EntryStatus::kAdded ? "write" : "delete", KindOf(file), file.file_path,
+          file.is_deletion_vector() ? file.content_size_in_bytes.value_or(0)
+                                    : file.file_size_in_bytes);
+      return {};
+    });
+  }
+
+  std::string Totals() const {
+    return fmt::format("{} files written ({} bytes), {} files taken out ({} bytes)", written_.files,
+                       written_.bytes, removed_.files, removed_.bytes);
+  }
+  std::vector<StructValue> TakeRows() { return std::move(rows_); }
+
+ private:
+  std::vector<StructValue> rows_;
+  Total written_;
+  Total removed_;
+};
+
+}  // namespace
+
+bool WantsChangeReport(const ProcedureContext& context) {
+  return context.is_dry_run || context.report != nullptr;
+}
+
+Result<ProcedureOutput> MakeChangeReport(ProcedureContext& context, const Table& after,
+                                         std::optional<SnapshotId> snapshot_id) {
+  Report report;
+  if (snapshot_id) {
+    const Snapshot* snapshot = after.metadata->FindSnapshot(*snapshot_id);
+    FIRN_CHECK(snapshot != nullptr);
+    FIRN_ASSIGN(const auto manifests, ReadManifests(*after.io, *snapshot));
+    FIRN_ASSIGN(const FileInfo list, after.io->Stat(snapshot->manifest_list));
+    report.Add("write", "manifest-list", snapshot->manifest_list, list.size);
+    for (const ManifestFile& manifest : manifests) {
+      if (manifest.added_snapshot_id != *snapshot_id) continue;
+      FIRN_RETURN_IF_ERROR(report.AddManifest(after, manifest, *snapshot_id));
+    }
+  }
+  if (context.notice) {
+    context.notice((context.is_dry_run ? "dry run: " : "") + report.Totals());
+  }
+  return MakeOutput(MakeRowType({{"action", TextType()},
+                                 {"kind", TextType()},
+                                 {"path", TextType()},
+                                 {"bytes", LongType()}}),
+                    report.TakeRows());
+}
+
+Result<ProcedureOutput> FinishChange(ProcedureContext& context, const TableMetadata* before,
+                                     const Table& after, std::optional<SnapshotId> snapshot_id,
+                                     Result<ProcedureOutput> output) {
+  if (!WantsChangeReport(context) || !output.ok()) return output;
+  const bool is_old = snapshot_id && before != nullptr && before->FindSnapshot(*snapshot_id);
+  if (is_old) snapshot_id.reset();
+  FIRN_ASSIGN(ProcedureOutput report, MakeChangeReport(context, after, snapshot_id));
+  if (context.is_dry_run) return report;
+  FIRN_RETURN_IF_ERROR(context.report(std::move(report)), "the change is made, but the report");
+  return output;
+}
+
+Status PrepareDryRun(const ProcedureContext& context, TableReference& reference) {
+  if (!context.is_dry_run || !reference.catalog) return {};
+  Session& session = *context.session;
+  reference.catalog =
+      MakeDryRunCatalog(reference.catalog, session.io(), session.clock(), session.random());
+  if (!reference.table.metadata) return {};
+  FIRN_ASSIGN(reference.table, reference.catalog->Load(reference.name));
+  return {};
+}
+
+}  // namespace firn

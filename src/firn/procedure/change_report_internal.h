@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+
+#include "firn/procedure/procedure.h"
+
+/// What a change did, or in a dry run would do, to the files of a table: {action, kind, path,
+/// bytes}, as `--dry-run` prints and `--report` writes it.
+
+namespace firn {
+
+/// True if somebody will read the report.
+bool WantsChangeReport(const ProcedureContext& context);
+
+/// Files that came and went by the snapshot `snapshot_id` of `after`, in the order of its
+/// manifests. Empty: nothing changed, no rows. Tells the totals.
+Result<ProcedureOutput> MakeChangeReport(ProcedureContext& context, const Table& after,
+                                         std::optional<SnapshotId> snapshot_id);
+
+/// Finish an operation: in a dry run the report takes the place of `output`; else it is written
+/// where `--report` says. `before` is the table as it was loaded: a snapshot that it has is not
+/// new.
+Result<ProcedureOutput> FinishChange(ProcedureContext& context, const TableMetadata* before,
+                                     const Table& after, std::optional<SnapshotId> snapshot_id,
+                                     Result<ProcedureOutput> output);
+
+/// Let an operation on `reference` be tried: in a dry run its catalog and its files take no change.
+Status PrepareDryRun(const ProcedureContext& context, TableReference& reference);
+
+}  // namespace firn
