@@ -68,7 +68,7 @@ class RowChooser {
   virtual Result<RowMask> Choose(const FileBatch& batch) const = 0;
 };
 
-/// Reads one part. Single-threaded.
+/// Reads one part. Single-threaded. Its DataFileReader outlives it.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;

@@ -95,7 +95,7 @@ struct FlatColumnReader::State {
         owner(std::move(shared)),
         scratch(owner->state()),
         pages(leaf_, options, scratch.codec),
-        plain(options.make_store()),
+        plain{options.make_store(), options.make_store()},
         decoder(MakeDecoder(leaf_, options.make_store)) {}
 
   // Go to a page that has rows left.
@@ -129,7 +129,7 @@ struct FlatColumnReader::State {
     FIRN_ASSIGN(PageBody body, pages.Open());
     if (is_optional) FIRN_RETURN_IF_ERROR(levels.Begin(body.levels, 1));
     if (IsRewritten(body.encoding)) {
-      FIRN_ASSIGN(body.values, ToPlain(body.encoding, leaf, body.values, body.value_count, *plain));
+      FIRN_ASSIGN(body.values, ToPlain(body.encoding, leaf, body.values, body.value_count, plain));
       body.encoding = ParquetEncoding::kPlain;
     }
     FIRN_RETURN_IF_ERROR(decoder->SetPage(body.encoding, body.values));
@@ -220,7 +220,7 @@ struct FlatColumnReader::State {
   const std::shared_ptr<FlatScratch> owner;
   FlatScratch::State& scratch;
   PageStream pages;
-  std::unique_ptr<ByteStore> plain;  // Values of a page of deltas.
+  PlainMemory plain;  // Values of a page of deltas.
   std::unique_ptr<ValueDecoder> decoder;
   NumberStream levels;
   size_t next_chunk = 0;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 #include "firn/parquet/page_header_internal.h"
 #include "firn/parquet/plain_values_internal.h"
@@ -105,24 +104,25 @@ Result<std::span<const std::byte>> IntegersOf(std::span<const std::byte> values,
   return std::span<const std::byte>(out, size);
 }
 
-// Lengths of texts, which are neither negative nor larger than a page.
-Result<std::vector<uint32_t>> LengthsOf(Input& in, size_t count_max) {
-  std::vector<uint32_t> lengths;
+using Lengths = std::span<const uint32_t>;
+
+// Lengths of texts, which are neither negative nor larger than a page; at `to`, where `count_max`
+// have room.
+Result<Lengths> LengthsOf(Input& in, size_t count_max, uint32_t* to) {
+  uint32_t* end = to;
   uint64_t largest = 0;
   FIRN_RETURN_IF_ERROR(DecodeDeltas(in, count_max, [&](uint64_t length) {
     largest = std::max(largest, length);
-    lengths.push_back(static_cast<uint32_t>(length));
+    *end++ = static_cast<uint32_t>(length);
   }));
-  if (largest <= static_cast<uint64_t>(kPageBytesMax)) return lengths;
+  if (largest <= static_cast<uint64_t>(kPageBytesMax)) return Lengths(to, end);
   return MakeError(ErrorCode::kCorrupt, "a text has a length of {}", static_cast<int64_t>(largest));
 }
 
 // Texts as DELTA_BYTE_ARRAY has them: the first bytes of each are those of the one before.
 // `prefixes` is empty where there are none.
-Result<std::span<const std::byte>> JoinTexts(const FlatLeaf& leaf,
-                                             const std::vector<uint32_t>& prefixes,
-                                             const std::vector<uint32_t>& suffixes, Input in,
-                                             ByteStore& to) {
+Result<std::span<const std::byte>> JoinTexts(const FlatLeaf& leaf, Lengths prefixes,
+                                             Lengths suffixes, Input in, ByteStore& to) {
   const bool has_lengths = leaf.type == PhysicalType::kByteArray;
   uint64_t size = 0;
   uint64_t before = 0;
@@ -160,18 +160,20 @@ Result<std::span<const std::byte>> JoinTexts(const FlatLeaf& leaf,
 
 Result<std::span<const std::byte>> TextsOf(ParquetEncoding encoding, const FlatLeaf& leaf,
                                            std::span<const std::byte> values, size_t count_max,
-                                           ByteStore& to) {
+                                           PlainMemory& memory) {
+  FIRN_ASSIGN(std::byte * held, memory.lengths->Hold(2 * count_max * sizeof(uint32_t), 0));
+  uint32_t* const lengths = reinterpret_cast<uint32_t*>(held);
   Input in{values};
-  std::vector<uint32_t> prefixes;
+  Lengths prefixes;
   if (encoding == ParquetEncoding::kDeltaByteArray) {
-    FIRN_ASSIGN(prefixes, LengthsOf(in, count_max));
+    FIRN_ASSIGN(prefixes, LengthsOf(in, count_max, lengths));
   }
-  FIRN_ASSIGN(const std::vector<uint32_t> suffixes, LengthsOf(in, count_max));
+  FIRN_ASSIGN(const Lengths suffixes, LengthsOf(in, count_max, lengths + count_max));
   if (encoding == ParquetEncoding::kDeltaByteArray && prefixes.size() != suffixes.size()) {
     return MakeError(ErrorCode::kCorrupt, "a page has {} beginnings and {} ends of texts",
                      prefixes.size(), suffixes.size());
   }
-  return JoinTexts(leaf, prefixes, suffixes, in, to);
+  return JoinTexts(leaf, prefixes, suffixes, in, *memory.values);
 }
 
 // BYTE_STREAM_SPLIT: all first bytes, then all second bytes, ...
@@ -202,7 +204,8 @@ bool IsRewritten(ParquetEncoding encoding) {
 
 Result<std::span<const std::byte>> ToPlain(ParquetEncoding encoding, const FlatLeaf& leaf,
                                            std::span<const std::byte> values, size_t count_max,
-                                           ByteStore& to) {
+                                           PlainMemory& memory) {
+  ByteStore& to = *memory.values;
   const bool is_text = leaf.type == PhysicalType::kByteArray;
   const bool is_fixed_text = leaf.type == PhysicalType::kFixedLenByteArray;
   if (encoding == ParquetEncoding::kDeltaBinaryPacked) {
@@ -213,7 +216,7 @@ Result<std::span<const std::byte>> ToPlain(ParquetEncoding encoding, const FlatL
       return JoinStreams(values, leaf.stored_width(), to);
     }
   } else if (is_text || (is_fixed_text && encoding == ParquetEncoding::kDeltaByteArray)) {
-    return TextsOf(encoding, leaf, values, count_max, to);
+    return TextsOf(encoding, leaf, values, count_max, memory);
   }
   return UnsupportedEncoding(encoding);
 }

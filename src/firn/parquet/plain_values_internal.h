@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "firn/parquet/byte_store.h"
@@ -7,16 +8,22 @@
 
 namespace firn {
 
+/// What values are rewritten in; the second block only for texts.
+struct PlainMemory {
+  std::unique_ptr<ByteStore> values;
+  std::unique_ptr<ByteStore> lengths;
+};
+
 /// Whether `encoding` is one that ToPlain turns into PLAIN.
 bool IsRewritten(ParquetEncoding encoding);
 
 /// The values of a page of another encoding as PLAIN has them: deltas and split byte streams of the
-/// types that they are made for. There are at most `count_max`. The result is in `to`, with
+/// types that they are made for. There are at most `count_max`. The result is in `memory`, with
 /// ByteStore::kSlack bytes behind it; as many can be read behind `values`.
 /// Errors: kCorrupt; kUnsupported: the encoding, or more bytes than a page may have; those of
 /// memory.
 Result<std::span<const std::byte>> ToPlain(ParquetEncoding encoding, const FlatLeaf& leaf,
                                            std::span<const std::byte> values, size_t count_max,
-                                           ByteStore& to);
+                                           PlainMemory& memory);
 
 }  // namespace firn

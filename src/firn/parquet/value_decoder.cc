@@ -9,6 +9,7 @@ namespace {
 
 // Picks this far apart are reached by skipping.
 constexpr size_t kGapMin = 16;
+constexpr size_t kGroup = 8;
 
 // From the end on, since values move up. `count` falls to where the values are in place.
 template <typename Copy>
@@ -70,8 +71,15 @@ Status IndexReader::Begin(std::span<const std::byte> values, size_t size) {
 Status IndexReader::Check(const NumberBlock& block) const {
   uint32_t largest = block.number;
   if (!block.is_run) {
-    largest = 0;
-    for (size_t i = 0; i < block.count; ++i)
+    // Groups of a known size become wide instructions.
+    std::array<uint32_t, kGroup> most{};
+    size_t i = 0;
+    for (; i + kGroup <= block.count; i += kGroup) {
+      for (size_t j = 0; j < kGroup; ++j)
+        most[j] = std::max(most[j], block.numbers[i + j]);
+    }
+    largest = *std::max_element(most.begin(), most.end());
+    for (; i < block.count; ++i)
       largest = std::max(largest, block.numbers[i]);
   }
   if (largest < size_) return {};
