@@ -5,19 +5,11 @@
 #include <arrow/array.h>
 
 #include "firn/data/equality_deletes_internal.h"
-#include "firn/data/file_rows_internal.h"
 #include "firn/data/leaf_column_internal.h"
 #include "firn/data/read_fields_internal.h"
 
 namespace firn {
 namespace {
-
-std::vector<int32_t> SortedIds(const DataFile& deletes) {
-  std::vector<int32_t> ids = deletes.equality_ids;
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  return ids;
-}
 
 Result<std::vector<std::shared_ptr<arrow::Array>>> KeyColumns(
     const std::vector<std::shared_ptr<arrow::Array>>& columns,
@@ -43,31 +35,17 @@ Status EqualityDeleteIndex::Load(const std::vector<DeleteFilePtr>& files) {
 }
 
 Status EqualityDeleteIndex::LoadFile(const DeleteFile& deletes) {
-  FIRN_ASSIGN(auto input,
-              context_.io->Open(deletes.file.file_path, deletes.file.file_size_in_bytes));
-  const DataFileRequest request{.file = std::move(input),
-                                .format = deletes.file.file_format,
-                                .wanted = key_fields_,
-                                .pool = pool_};
-  return VisitFileRows(
-      request, context_.cancel,
-      [&](int64_t, int64_t rows,
-          const std::vector<std::shared_ptr<arrow::Array>>& columns) -> Status {
-        FIRN_ASSIGN(const auto keys, KeyColumns(columns, key_places_, pool_.get()));
-        KeyEncoder encoder(keys);
-        for (int64_t row = 0; row < rows; ++row) {
-          FIRN_RETURN_IF_ERROR(keys_.Insert(encoder.Encode(row), deletes.sequence_number));
-        }
-        return {};
-      });
+  return VisitEqualityKeys(context_, pool_, fields_, deletes.file, [&](std::string_view key) {
+    return keys_.Insert(key, deletes.sequence_number);
+  });
 }
 
 Status EqualityDeleteIndex::Apply(const std::vector<NestedField>& fields,
                                   const std::vector<std::shared_ptr<arrow::Array>>& columns,
                                   int64_t data_sequence_number, RowMask& keep) const {
   std::vector<std::vector<int>> places;
-  for (size_t i = 0; i < paths_.size(); ++i) {
-    const NestedField* leaf = &paths_[i];
+  for (size_t i = 0; i < fields_.paths.size(); ++i) {
+    const NestedField* leaf = &fields_.paths[i];
     while (leaf->type->id() == TypeId::kStruct)
       leaf = &leaf->type->fields()[0];
     places.push_back(FindFieldPlaces(fields, leaf->id));
@@ -83,11 +61,7 @@ Status EqualityDeleteIndex::Apply(const std::vector<NestedField>& fields,
   return {};
 }
 
-// Delete files with the same columns whose deletes reach the same data files, but for their age.
 struct EqualityDeletes::Scope {
-  std::vector<int32_t> equality_ids;
-  int32_t spec_id = 0;
-  StructValue partition;
   int64_t waiting_tasks = 0;
   EqualityDeleteIndexPtr index;
 };
@@ -110,45 +84,16 @@ EqualityDeletes::EqualityDeletes(const ReadContext& context, std::shared_ptr<Bud
 }
 
 EqualityDeletes::Scope& EqualityDeletes::FindScope(const DataFile& deletes) {
-  const std::vector<int32_t> ids = SortedIds(deletes);
-  uint64_t hash = static_cast<uint64_t>(deletes.partition_spec_id);
-  for (const int32_t id : ids)
-    hash = hash * 31 + static_cast<uint64_t>(id);
-  for (const Value& value : deletes.partition.fields)
-    hash = hash * 31 + HashValue(value);
-  std::vector<std::unique_ptr<Scope>>& scopes = scopes_[hash];
-  for (const std::unique_ptr<Scope>& scope : scopes) {
-    if (scope->equality_ids == ids && scope->spec_id == deletes.partition_spec_id &&
-        scope->partition.fields == deletes.partition.fields) {
-      return *scope;
-    }
-  }
-  scopes.push_back(std::make_unique<Scope>());
-  Scope& scope = *scopes.back();
-  scope.equality_ids = ids;
-  scope.spec_id = deletes.partition_spec_id;
-  scope.partition = deletes.partition;
-  return scope;
+  const size_t number = numbers_.Find(deletes);
+  if (number == scopes_.size()) scopes_.push_back(std::make_unique<Scope>());
+  return *scopes_[number];
 }
 
-Result<EqualityDeleteIndexPtr> EqualityDeletes::MakeIndex(
-    const std::vector<int32_t>& equality_ids) const {
-  if (equality_ids.empty()) {
-    return MakeError(ErrorCode::kCorrupt, "the manifest gives no equality ids");
-  }
-  std::vector<NestedField> paths;
-  std::vector<NestedField> merged;
-  for (const int32_t id : equality_ids) {
-    FIRN_ASSIGN(NestedField path, FindFieldPath(*context_.metadata, id), "equality id {}", id);
-    MakeOptional(path);
-    AddFieldPath(merged, path);
-    paths.push_back(std::move(path));
-  }
-  std::vector<std::vector<int>> places;
-  for (const int32_t id : equality_ids)
-    places.push_back(FindFieldPlaces(merged, id));
-  return std::make_shared<EqualityDeleteIndex>(context_, pool_, std::move(paths), std::move(merged),
-                                               std::move(places));
+Result<EqualityDeleteIndexPtr> EqualityDeletes::MakeIndex(const DataFile& deletes) const {
+  FIRN_ASSIGN(EqualityFields fields,
+              FindEqualityFields(*context_.metadata, SortedEqualityIds(deletes)),
+              "equality delete file '{}'", deletes.file_path);
+  return std::make_shared<EqualityDeleteIndex>(context_, pool_, std::move(fields));
 }
 
 Result<std::vector<EqualityDeleteIndexPtr>> EqualityDeletes::Load(const FileScanTask& task) {
@@ -163,8 +108,7 @@ Result<std::vector<EqualityDeleteIndexPtr>> EqualityDeletes::Load(const FileScan
     }
     for (auto& [scope, files] : scopes) {
       if (scope->index == nullptr) {
-        FIRN_ASSIGN(scope->index, MakeIndex(scope->equality_ids), "equality delete file '{}'",
-                    files[0]->file.file_path);
+        FIRN_ASSIGN(scope->index, MakeIndex(files[0]->file));
       }
       wanted.emplace_back(scope->index, std::move(files));
       if (--scope->waiting_tasks == 0) scope->index = nullptr;

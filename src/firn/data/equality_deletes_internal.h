@@ -6,10 +6,10 @@
 #include <set>
 #include <shared_mutex>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "firn/data/budget_pool.h"
+#include "firn/data/equality_scope_internal.h"
 #include "firn/data/key_set_internal.h"
 #include "firn/data/reader.h"
 #include "firn/data/row_filter_internal.h"
@@ -23,13 +23,10 @@ namespace firn {
 class EqualityDeleteIndex {
  public:
   EqualityDeleteIndex(const ReadContext& context, std::shared_ptr<BudgetPool> pool,
-                      std::vector<NestedField> paths, std::vector<NestedField> key_fields,
-                      std::vector<std::vector<int>> key_places)
+                      EqualityFields fields)
       : context_(context),
         pool_(std::move(pool)),
-        paths_(std::move(paths)),
-        key_fields_(std::move(key_fields)),
-        key_places_(std::move(key_places)),
+        fields_(std::move(fields)),
         keys_(context.budget) {}
 
   /// Load those of `files` that are not loaded yet.
@@ -42,16 +39,14 @@ class EqualityDeleteIndex {
                int64_t data_sequence_number, RowMask& keep) const;
 
   /// Fields to read from data files, inside the structs around them.
-  const std::vector<NestedField>& paths() const { return paths_; }
+  const std::vector<NestedField>& paths() const { return fields_.paths; }
 
  private:
   Status LoadFile(const DeleteFile& deletes);
 
   const ReadContext& context_;
   std::shared_ptr<BudgetPool> pool_;
-  std::vector<NestedField> paths_;            // One for each key column.
-  std::vector<NestedField> key_fields_;       // The same, merged: what delete files are read as.
-  std::vector<std::vector<int>> key_places_;  // Of each key column within `key_fields_`.
+  EqualityFields fields_;
   mutable std::shared_mutex mutex_;
   std::set<std::string> loaded_;
   KeySet keys_;
@@ -74,12 +69,13 @@ class EqualityDeletes {
  private:
   struct Scope;
   Scope& FindScope(const DataFile& deletes);
-  Result<EqualityDeleteIndexPtr> MakeIndex(const std::vector<int32_t>& equality_ids) const;
+  Result<EqualityDeleteIndexPtr> MakeIndex(const DataFile& deletes) const;
 
   const ReadContext& context_;
   std::shared_ptr<BudgetPool> pool_;
   std::mutex mutex_;
-  std::unordered_map<uint64_t, std::vector<std::unique_ptr<Scope>>> scopes_;  // By hash.
+  EqualityScopes numbers_;
+  std::vector<std::unique_ptr<Scope>> scopes_;  // By number.
 };
 
 }  // namespace firn

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -14,6 +15,10 @@ namespace firn {
 namespace {
 
 constexpr size_t kSlotsMin = 64;
+
+// Two of three are used at the most.
+size_t SlotsFor(size_t keys) { return std::bit_ceil(std::max(kSlotsMin, keys + keys / 2 + 1)); }
+
 constexpr char kNull = 0;
 constexpr char kValid = 1;
 
@@ -124,7 +129,7 @@ size_t KeySet::FindSlot(uint64_t hash, std::string_view key) const {
   }
 }
 
-Status KeySet::Reserve(size_t slots, size_t key_bytes) {
+Status KeySet::ReserveBytes(size_t slots, size_t key_bytes) {
   const auto needed = static_cast<int64_t>(slots * sizeof(Slot) + key_bytes);
   if (needed <= memory_.bytes()) return {};
   // The old table and the new one exist together while keys move.
@@ -135,23 +140,37 @@ Status KeySet::Reserve(size_t slots, size_t key_bytes) {
   return {};
 }
 
+Status KeySet::Rehash(size_t slots) {
+  FIRN_RETURN_IF_ERROR(ReserveBytes(slots, bytes_.capacity()));
+  std::vector<Slot> old(slots);
+  old.swap(slots_);
+  for (const Slot& slot : old) {
+    if (!slot.is_used) continue;
+    size_t i = slot.hash & (slots - 1);
+    while (slots_[i].is_used)
+      i = (i + 1) & (slots - 1);
+    slots_[i] = slot;
+  }
+  return {};
+}
+
+int64_t KeySet::BytesFor(size_t keys, size_t key_bytes) {
+  return static_cast<int64_t>(SlotsFor(keys) * sizeof(Slot) + key_bytes);
+}
+
+Status KeySet::Reserve(size_t keys, size_t key_bytes) {
+  FIRN_RETURN_IF_ERROR(ReserveBytes(SlotsFor(keys), key_bytes));
+  bytes_.reserve(key_bytes);
+  return SlotsFor(keys) > slots_.size() ? Rehash(SlotsFor(keys)) : Status();
+}
+
 Status KeySet::Insert(std::string_view key, int64_t number) {
   if (key.size() > std::numeric_limits<uint32_t>::max()) {
     return MakeError(ErrorCode::kUnsupported, "a key of an equality delete has {} bytes",
                      key.size());
   }
   if (count_ * 3 >= slots_.size() * 2) {
-    const size_t slots = std::max(kSlotsMin, slots_.size() * 2);
-    FIRN_RETURN_IF_ERROR(Reserve(slots, bytes_.capacity()));
-    std::vector<Slot> old(slots);
-    old.swap(slots_);
-    for (const Slot& slot : old) {
-      if (!slot.is_used) continue;
-      size_t i = slot.hash & (slots - 1);
-      while (slots_[i].is_used)
-        i = (i + 1) & (slots - 1);
-      slots_[i] = slot;
-    }
+    FIRN_RETURN_IF_ERROR(Rehash(std::max(kSlotsMin, slots_.size() * 2)));
   }
   const uint64_t hash = HashFast(AsBytes(key));
   Slot& slot = slots_[FindSlot(hash, key)];
@@ -161,7 +180,7 @@ Status KeySet::Insert(std::string_view key, int64_t number) {
   }
   if (bytes_.size() + key.size() > bytes_.capacity()) {
     const size_t bytes = std::max(bytes_.capacity() * 2, bytes_.size() + key.size());
-    FIRN_RETURN_IF_ERROR(Reserve(slots_.size(), bytes));
+    FIRN_RETURN_IF_ERROR(ReserveBytes(slots_.size(), bytes));
     bytes_.reserve(bytes);
   }
   slot = {.hash = hash,
@@ -174,9 +193,11 @@ Status KeySet::Insert(std::string_view key, int64_t number) {
   return {};
 }
 
-int64_t KeySet::Find(std::string_view key) const {
+int64_t KeySet::Find(std::string_view key) const { return Find(key, HashFast(AsBytes(key))); }
+
+int64_t KeySet::Find(std::string_view key, uint64_t hash) const {
   if (slots_.empty()) return -1;
-  const Slot& slot = slots_[FindSlot(HashFast(AsBytes(key)), key)];
+  const Slot& slot = slots_[FindSlot(hash, key)];
   return slot.is_used ? slot.number : -1;
 }
 

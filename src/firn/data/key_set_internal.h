@@ -48,10 +48,29 @@ class KeySet {
   /// Errors: kResourceExhausted.
   Status Insert(std::string_view key, int64_t number);
 
-  /// The number of `key`; negative if it is missing.
+  /// The number of `key`; negative if it is missing. `hash`: HashFast of it.
+  int64_t Find(std::string_view key, uint64_t hash) const;
   int64_t Find(std::string_view key) const;
 
   int64_t size() const { return static_cast<int64_t>(count_); }
+  size_t key_bytes() const { return bytes_.size(); }
+
+  /// What a set of so many keys takes.
+  static int64_t BytesFor(size_t keys, size_t key_bytes);
+
+  /// Make room for so many keys in all. Errors: kResourceExhausted.
+  Status Reserve(size_t keys, size_t key_bytes);
+
+  /// Call `visit(std::string_view key, int64_t number) -> Status` for all keys, in no order.
+  template <typename Visitor>
+  Status Visit(Visitor&& visit) const {
+    for (const Slot& slot : slots_) {
+      if (!slot.is_used) continue;
+      FIRN_RETURN_IF_ERROR(
+          visit(std::string_view(bytes_).substr(slot.offset, slot.length), slot.number));
+    }
+    return {};
+  }
 
  private:
   struct Slot {
@@ -62,7 +81,8 @@ class KeySet {
     int64_t number = 0;
   };
   size_t FindSlot(uint64_t hash, std::string_view key) const;
-  Status Reserve(size_t slots, size_t key_bytes);
+  Status ReserveBytes(size_t slots, size_t key_bytes);
+  Status Rehash(size_t slots);
 
   MemoryBudget* budget_;
   std::vector<Slot> slots_;  // A power of two; linear probing.

@@ -1,12 +1,11 @@
 #pragma once
 
 #include <functional>
-#include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
+#include "firn/data/key_partitions_internal.h"
 #include "firn/data/key_table_internal.h"
-#include "firn/io/scratch_file.h"
 
 namespace firn {
 
@@ -36,28 +35,16 @@ class KeyStore {
   KeyTable& table() { return table_; }
 
  private:
-  struct Partition {
-    std::shared_ptr<ScratchFile> file;
-    std::string buffer;  // Not yet written.
-    size_t keys = 0;
-    size_t key_bytes = 0;
-  };
-  struct Pass {
-    size_t begin = 0;  // Partitions [begin, end).
-    size_t end = 0;
-  };
   Status Insert(std::string_view key, uint64_t hash, int64_t row);
   Status Spill();
-  Status AddToPartition(std::string_view key, uint64_t hash, int64_t row);
-  Status LoadPartition(const Partition& partition);
 
   MemoryBudget* budget_;
   int64_t bytes_max_;
   size_t width_;
   DuplicateVisitor on_duplicate_;
   KeyTable table_;
-  std::vector<Partition> partitions_;  // Empty: all keys are in the table.
-  std::vector<Pass> passes_;
+  std::optional<KeyPartitions> partitions_;  // Empty: all keys are in the table.
+  std::vector<KeyPartitions::Range> passes_;
 };
 
 }  // namespace firn

@@ -9,6 +9,7 @@
 
 #include <arrow/record_batch.h>
 
+#include "firn/data/resolved_deletes_internal.h"
 #include "firn/data/task_reader_internal.h"
 #include "firn/data/task_stream_internal.h"
 
@@ -77,6 +78,7 @@ class TaskStream final : public BatchStream {
 
   Status Prepare(const ReadOptions& options) {
     FIRN_ASSIGN(shared_.layout, MakeReadLayout(*context_.metadata, options));
+    FIRN_RETURN_IF_ERROR(resolved_deletes_.Resolve(context_, tasks_, shared_.layout));
     shared_.position_deletes = std::make_unique<PositionDeletes>(context_, shared_.pool, tasks_);
     shared_.equality_deletes = std::make_unique<EqualityDeletes>(context_, shared_.pool, tasks_);
     return {};
@@ -247,8 +249,9 @@ class TaskStream final : public BatchStream {
   }
 
   const ReadContext context_;
-  const std::vector<FileScanTask> tasks_;
+  std::vector<FileScanTask> tasks_;
   const bool is_ordered_;
+  ResolvedDeletes resolved_deletes_;
   SharedRead shared_;
   size_t units_max_ = 1;
 

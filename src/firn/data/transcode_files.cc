@@ -38,8 +38,12 @@ constexpr int64_t kPageBytesMin = int64_t{8} << 20;
 class FileTranscoder {
  public:
   FileTranscoder(const WriteContext& context, const DataWriteOptions& options,
-                 const std::vector<FileScanTask>& tasks)
-      : context_(context), options_(options), tasks_(tasks), jobs_(*context.executor) {}
+                 const std::vector<FileScanTask>& tasks, const PositionsByFile& dropped)
+      : context_(context),
+        options_(options),
+        tasks_(tasks),
+        dropped_(dropped),
+        jobs_(*context.executor) {}
 
   ~FileTranscoder() { is_stopping_ = true; }
 
@@ -91,7 +95,7 @@ class FileTranscoder {
     const int64_t row_group_bytes =
         std::min(parquet.row_group_bytes,
                  std::max(context_.budget->total_bytes() / kRowGroupShare, kRowGroupBytesMin));
-    plan_.emplace(context_, layout_, tasks_,
+    plan_.emplace(context_, layout_, tasks_, dropped_,
                   TranscodePlan::Limits{.row_group_bytes = row_group_bytes,
                                         .file_bytes = options_.target_file_bytes,
                                         .codec = chunk_options_.codec});
@@ -207,6 +211,7 @@ class FileTranscoder {
   const WriteContext& context_;
   const DataWriteOptions& options_;
   const std::vector<FileScanTask>& tasks_;
+  const PositionsByFile& dropped_;
   ParquetLayout layout_;
   ChunkOptions chunk_options_;
   std::map<int32_t, MetricsMode> modes_;
@@ -231,8 +236,8 @@ class FileTranscoder {
 
 Result<std::optional<std::vector<DataFile>>> TranscodeDataFiles(
     const WriteContext& context, const DataWriteOptions& options,
-    const std::vector<FileScanTask>& tasks) {
-  return FileTranscoder(context, options, tasks).Run();
+    const std::vector<FileScanTask>& tasks, const PositionsByFile& dropped) {
+  return FileTranscoder(context, options, tasks, dropped).Run();
 }
 
 }  // namespace firn

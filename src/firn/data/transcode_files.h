@@ -3,12 +3,13 @@
 #include <optional>
 #include <vector>
 
+#include "firn/data/row_positions.h"
 #include "firn/data/writer.h"
 #include "firn/scan/scan.h"
 
 namespace firn {
 
-/// Rewrite the live rows of `tasks` into files of `options.partition` without making rows of them:
+/// Rewrite the live rows of `tasks` but those in `dropped` into files of `options.partition` without making rows of them:
 /// column chunks are put together below rows (module `parquet`). Rows keep their order. Nullopt,
 /// with nothing written, if that is not possible: other formats, other physical types, equality
 /// deletes, encodings that are not known there; the caller reads and writes rows instead.
@@ -16,6 +17,6 @@ namespace firn {
 /// them. Errors: kCorrupt, naming the file; otherwise as WriteDataFiles.
 Result<std::optional<std::vector<DataFile>>> TranscodeDataFiles(
     const WriteContext& context, const DataWriteOptions& options,
-    const std::vector<FileScanTask>& tasks);
+    const std::vector<FileScanTask>& tasks, const PositionsByFile& dropped = {});
 
 }  // namespace firn

@@ -27,8 +27,9 @@ int64_t LargestChunk(const RowGroup& row_group) {
 }  // namespace
 
 TranscodePlan::TranscodePlan(const WriteContext& context, const ParquetLayout& layout,
-                             const std::vector<FileScanTask>& tasks, const Limits& limits)
-    : context_(context), layout_(layout), tasks_(tasks), limits_(limits) {}
+                             const std::vector<FileScanTask>& tasks, const PositionsByFile& dropped,
+                             const Limits& limits)
+    : context_(context), layout_(layout), tasks_(tasks), dropped_(dropped), limits_(limits) {}
 
 Result<bool> TranscodePlan::Open() {
   inputs_.resize(tasks_.size());
@@ -45,6 +46,11 @@ Result<bool> TranscodePlan::Open() {
       [&](size_t i) -> Status {
         if (!fits) return {};
         FIRN_ASSIGN(deleted_[i], deletes.Load(tasks_[i]));
+        if (const auto more = dropped_.find(tasks_[i].file.file_path); more != dropped_.end()) {
+          auto all = std::make_shared<PositionSet>(more->second);
+          if (deleted_[i] != nullptr) all->Union(*deleted_[i]);
+          deleted_[i] = std::move(all);
+        }
         FIRN_ASSIGN(const bool input_fits, Look(i));
         if (!input_fits) fits = false;
         return {};

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "firn/data/row_positions.h"
 #include "firn/data/transcode_chunk_internal.h"
 
 namespace firn {
@@ -19,7 +20,8 @@ class TranscodePlan {
 
   /// All outlive the plan.
   TranscodePlan(const WriteContext& context, const ParquetLayout& layout,
-                const std::vector<FileScanTask>& tasks, const Limits& limits);
+                const std::vector<FileScanTask>& tasks, const PositionsByFile& dropped,
+                const Limits& limits);
 
   /// Look at the footers of all inputs. False: rows must be read instead. Errors: those of the
   /// inputs.
@@ -43,6 +45,7 @@ class TranscodePlan {
   const WriteContext& context_;
   const ParquetLayout& layout_;
   const std::vector<FileScanTask>& tasks_;
+  const PositionsByFile& dropped_;
   const Limits limits_;
 
   std::vector<std::shared_ptr<TranscodeInput>> inputs_;  // Null: to be opened again.

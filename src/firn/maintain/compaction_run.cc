@@ -2,6 +2,7 @@
 #include <optional>
 #include <utility>
 
+#include "firn/data/equality_positions.h"
 #include "firn/data/reader.h"
 #include "firn/data/row_hash.h"
 #include "firn/data/row_positions.h"
@@ -152,12 +153,19 @@ Result<std::vector<DataFile>> WriteGroup(const MaintainContext& context, const T
                                  .partition = group.partition,
                                  .target_file_bytes = group.split_bytes,
                                  .sort_order = order.sort_order};
+  // As positions, of which memory holds as many as there are, and which leave the cheap way open.
+  FIRN_ASSIGN(const PositionsByFile dropped,
+              FindEqualityDeletedRows(ReadContextOf(context, table), group.inputs));
+  const std::vector<FileScanTask> tasks = WithoutEqualityDeletes(group.inputs);
   if (group.partition && order.strategy == RewriteOrder::Strategy::kBinpack) {
-    FIRN_ASSIGN(auto transcoded, TranscodeDataFiles(write, options, group.inputs));
+    FIRN_ASSIGN(auto transcoded, TranscodeDataFiles(write, options, tasks, dropped));
     if (transcoded) return std::move(*transcoded);
   }
-  const ReadOptions read{.projection = schema, .is_ordered = true, .verifies_checksums = true};
-  FIRN_ASSIGN(RowStream rows, ReadTasks(ReadContextOf(context, table), group.inputs, read));
+  const ReadOptions read{.projection = schema,
+                         .is_ordered = true,
+                         .verifies_checksums = true,
+                         .dropped_positions = &dropped};
+  FIRN_ASSIGN(RowStream rows, ReadTasks(ReadContextOf(context, table), tasks, read));
   if (!order.columns.empty()) {
     FIRN_ASSIGN(rows, AlongCurve(context, table, group, order, *schema, std::move(rows)));
   }
