@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compaction beside other engines: the same files, threads and memory, each run a fresh process.
 
-    ninja -C build/release firn
+    ninja -C build/release firn delete_many_keys
     bench/compare/compaction.py build/release/firn [CASE...]
 
 A case is a table of small Parquet files with lineitem-like columns, made once in --folder with fixed
@@ -26,13 +26,16 @@ import sys
 TARGET = 128 << 20
 
 # name: rows in all, bytes at which firn's ingest ends a file (which it judges before the last pages
-# are compressed, so that files get smaller), condition of rows to delete (merge-on-read), options
+# are compressed, so that files get smaller), condition of rows to delete (merge-on-read) or how many
+# keys to delete (by equality deletes, most of which meet no row), options
 CASES = {
     "400 files of 0.8 MB": (10_000_000, 1_500_000, None, []),
     "400 files of 0.8 MB, 1 % deleted": (10_000_000, 1_500_000, "l_partkey < 20000", []),
     "2,000 files of 1 MB": (68_000_000, 1_900_000, None, []),
     "2,000 files of 1 MB, 1 % deleted": (68_000_000, 1_900_000, "l_partkey < 20000", []),
     "40 files of 11 MB": (16_000_000, 12_000_000, None, []),
+    "400 files of 0.8 MB, 1 M keys deleted": (10_000_000, 1_500_000, 1_000_000, []),
+    "2,000 files of 1 MB, 10 M keys deleted": (68_000_000, 1_900_000, 10_000_000, []),
 }
 SOURCE_ROWS = 1_000_000
 
@@ -144,7 +147,11 @@ class Lake:
         self.run("ingest", "parquet", str(sources), "--into", "h.bench.t", "--property",
                  f"write.target-file-size-bytes={file_bytes}")
         shutil.rmtree(sources)
-        if condition:
+        if isinstance(condition, int):
+            deleter = pathlib.Path(self.firn).parent / "bench" / "delete_many_keys"
+            subprocess.run([deleter, self.config, "h.bench.t", "l_orderkey", str(condition), "17"],
+                           stdout=subprocess.DEVNULL, check=True)
+        elif condition:
             self.run("delete", "h.bench.t", "--where", condition, "--write-mode", "merge-on-read")
         self.place.rename(self.pristine)
 

@@ -8,9 +8,9 @@
 
 namespace firn {
 
-/// Deleted keys, each with the highest sequence number that deletes it, in memory as long as a share
-/// of it is enough, then on local disk. They are looked at in passes, of which each has all keys of
-/// some hashes.
+/// Deleted keys, each with the highest sequence number that deletes it, in memory as long as a
+/// share of it is enough, then on local disk. They are looked at in passes, of which each has all
+/// keys of some hashes.
 class DeletedKeys {
  public:
   explicit DeletedKeys(MemoryBudget* budget);
@@ -26,8 +26,8 @@ class DeletedKeys {
   /// Passes are loaded once, in order. Errors: kResourceExhausted: even one part is too large.
   Status Load(size_t pass);
 
-  /// The sequence number of `key`; negative if it is not deleted, or not in this pass. Reads may run
-  /// in parallel.
+  /// The sequence number of `key`; negative if it is not deleted, or not in this pass. Reads may
+  /// run in parallel.
   int64_t Find(std::string_view key) const;
 
  private:
