@@ -9,9 +9,9 @@
 
 namespace firn {
 
-/// Rewrite the live rows of `tasks` but those in `dropped` into files of `options.partition` without
-/// making rows of them: column chunks are put together below rows (module `parquet`). Rows keep
-/// their order. Nullopt, with nothing written, if that is not possible: other formats, other
+/// Rewrite the live rows of `tasks` but those in `dropped` into files of `options.partition`
+/// without making rows of them: column chunks are put together below rows (module `parquet`). Rows
+/// keep their order. Nullopt, with nothing written, if that is not possible: other formats, other
 /// physical types, equality deletes (see FindEqualityDeletedRows), encodings that are not known
 /// there; the caller reads and writes rows instead. Requires options.partition. Columns of row
 /// lineage in `options.schema` are kept as rows inherit them. Errors: kCorrupt, naming the file;
