@@ -44,10 +44,9 @@ def copy_tables(folder, warehouse):
             shutil.copytree(table, warehouse / "db" / table.name)
 
 
-def main():
+def main(test=RecordedTablesTest):
     with tempfile.TemporaryDirectory(prefix="firn-interop-") as folder:
         warehouse = pathlib.Path(folder)
-        test = RecordedTablesTest
         test.firn = Firn(sys.argv[1], [f"io.rewrite-prefix={RECORDED}={warehouse}"])
         copy_tables(sys.argv[2] if len(sys.argv) > 2 else None, warehouse)
         test.folder = str(warehouse / "db")

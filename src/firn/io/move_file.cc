@@ -32,7 +32,9 @@ Status MoveFile(FileIO& io, std::string_view from, std::string_view to) {
     if (renamed.ok() || renamed.error().code() != ErrorCode::kUnsupported) return renamed;
   }
   FIRN_RETURN_IF_ERROR(CopyFile(io, from, to));
-  return io.Delete(from);
+  const Status deleted = io.Delete(from);
+  // A request that arrives twice finds nothing the second time.
+  return !deleted.ok() && deleted.error().code() == ErrorCode::kNotFound ? Status() : deleted;
 }
 
 }  // namespace firn

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "firn/maintain/maintenance_testing_internal.h"
+#include "firn/maintain/remove_orphan_files.h"
 #include "firn/testing/scripted_catalog.h"
 
 namespace firn {
@@ -264,6 +265,37 @@ TEST_F(ExpireSnapshotsTest, TriesAgainWhereTheStoreIsBusyAndTellsWhatItMayNotDel
   ASSERT_TRUE(result.first_failure.has_value());
   EXPECT_EQ(result.first_failure->code(), ErrorCode::kPermissionDenied);
   EXPECT_THAT(DataNames(), ElementsAre("b"));
+}
+
+// B14: the process ends while it deletes.
+TEST_F(ExpireSnapshotsTest, LosesNothingIfItIsStoppedHalfWay) {
+  constexpr size_t kFiles = 2'500;  // More than one batch.
+  std::vector<DataFile> files;
+  for (size_t i = 0; i < kFiles; ++i)
+    files.push_back(Data(std::to_string(i)));
+  table().Add(files);
+  const Snapshot first = table().Add({Data("kept")});
+  ChangeFilesRequest request;
+  request.starting_snapshot_id = first.snapshot_id;
+  request.removed_data_files = files;
+  ASSERT_THAT(CommitChangeFiles(table().context(), table().Load(), request), IsOk());
+  CancelSource source;
+  MaintainContext stopped = context();
+  stopped.commit.cancel = source.token();
+  stopped.progress = [&](const Progress&) { source.Cancel(); };
+  EXPECT_THAT(ExpireSnapshots(stopped, table().Load(), All()),
+              IsError(ErrorCode::kCancelled, "2 snapshots were expired, but not all files"));
+  ExpectComplete();
+  EXPECT_GT(DataNames().size(), 1U);
+  EXPECT_LT(DataNames().size(), kFiles);
+  // There is nothing left to expire; removing orphans finds the rest.
+  EXPECT_EQ(MustExpire(All()).expired_snapshots_count, 0);
+  table().clock().Advance(std::chrono::days(4));
+  EXPECT_THAT(RemoveOrphanFiles(context(), table().Load(),
+                                {.now = table().clock().Now(), .max_fraction = 1}),
+              IsOk());
+  ExpectComplete();
+  EXPECT_THAT(DataNames(), ElementsAre("kept"));
 }
 
 TEST_F(ExpireSnapshotsTest, DeletesNothingWhileTheOutcomeIsUnknown) {

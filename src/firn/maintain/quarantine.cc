@@ -231,7 +231,8 @@ Result<MovedFiles> RestoreQuarantine(const MaintainContext& context, FileIO& io,
   }
   FIRN_ASSIGN(MovedFiles moved, mover.Finish());
   if (moved.failed == 0) {
-    FIRN_RETURN_IF_ERROR(io.Delete(list));
+    const Status deleted = io.Delete(list);
+    if (!deleted.ok() && deleted.error().code() != ErrorCode::kNotFound) return deleted.error();
     DeleteEmptyFolders(io, folder);
   }
   return moved;

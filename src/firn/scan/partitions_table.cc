@@ -36,7 +36,7 @@ Result<TypePtr> PartitionsType(const MetadataTableRequest& request) {
 }
 
 struct Totals {
-  int32_t spec_id = -1;
+  int32_t spec_id = 0;  // As Java has it where all snapshots that changed the partition are gone.
   int64_t record_count = 0;
   int32_t file_count = 0;
   int64_t file_bytes = 0;
@@ -65,7 +65,7 @@ struct Totals {
     if (IsLater(snapshot)) {
       last_updated = snapshot;
       spec_id = file_spec_id;
-    } else if (snapshot == last_updated) {
+    } else if (snapshot != nullptr && snapshot == last_updated) {
       spec_id = std::max(spec_id, file_spec_id);
     }
   }
