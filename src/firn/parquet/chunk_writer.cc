@@ -47,7 +47,7 @@ struct ChunkWriter::State {
         is_number(order == ValueOrder::kInt32 || order == ValueOrder::kInt64 ||
                   order == ValueOrder::kFloat || order == ValueOrder::kDouble),
         dictionary(width),
-        encoder(leaf_node, order, chunk_options,
+        encoder(leaf_node, order, options,
                 order == ValueOrder::kBoolean || chunk_options.dictionary_bytes_max <= 0
                     ? nullptr
                     : &dictionary,
@@ -80,7 +80,7 @@ struct ChunkWriter::State {
   Result<EncodedChunk> Finish();
 
   const LeafNode& leaf;
-  const ChunkOptions& options;
+  const ChunkOptions options;
   const int64_t rows_expected;
   const size_t width;
   const bool is_number;

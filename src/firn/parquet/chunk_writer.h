@@ -51,7 +51,7 @@ size_t PlainWidth(const LeafNode& leaf);
 /// looks smaller than the values themselves and fits; the rest is written plain.
 class ChunkWriter {
  public:
-  /// `leaf` and `options` outlive the writer. `rows_expected`: of the chunk, about. Errors:
+  /// `leaf` outlives the writer. `rows_expected`: of the chunk, about. Errors:
   /// kUnsupported: the type.
   static Result<std::unique_ptr<ChunkWriter>> Make(const LeafNode& leaf,
                                                    const ChunkOptions& options,
