@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <utility>
 
 #include <arrow/record_batch.h>
+#include <arrow/util/byte_size.h>
 #include <fmt/format.h>
 
 #include "firn/data/data_file_writer_internal.h"
@@ -9,8 +11,20 @@
 namespace firn {
 namespace {
 
-// Rows written between two looks at the size of the file.
+// Rows written between two looks at the size of the file, and the share of it that they may have
+// before they are encoded: a file of large rows must not grow far beyond its size.
 constexpr int64_t kRowsBetweenChecks = 32768;
+constexpr int64_t kTargetShare = 8;
+constexpr int64_t kBytesBetweenChecksMin = 65536;
+
+int64_t RowsBetweenChecks(const arrow::RecordBatch& batch, int64_t target_bytes) {
+  if (target_bytes <= 0 || batch.num_rows() == 0) return kRowsBetweenChecks;
+  const auto bytes = arrow::util::ReferencedBufferSize(batch);
+  if (!bytes.ok() || *bytes <= 0) return kRowsBetweenChecks;
+  const int64_t row_bytes = std::max<int64_t>(*bytes / batch.num_rows(), 1);
+  const int64_t step_bytes = std::max(target_bytes / kTargetShare, kBytesBetweenChecksMin);
+  return std::clamp<int64_t>(step_bytes / row_bytes, 1, kRowsBetweenChecks);
+}
 
 }  // namespace
 
@@ -58,16 +72,17 @@ Status PartitionWriter::Open() {
 }
 
 Status PartitionWriter::Write(const std::shared_ptr<arrow::RecordBatch>& batch) {
-  for (int64_t row = 0; row < batch->num_rows(); row += kRowsBetweenChecks) {
+  const int64_t target = shared_.options->target_file_bytes;
+  const int64_t step = RowsBetweenChecks(*batch, target);
+  for (int64_t row = 0; row < batch->num_rows(); row += step) {
     FIRN_RETURN_IF_ERROR(shared_.context->cancel.Check());
     if (open_ == nullptr) FIRN_RETURN_IF_ERROR(Open());
-    const auto rows = batch->Slice(row, kRowsBetweenChecks);
+    const auto rows = batch->Slice(row, step);
     FIRN_RETURN_IF_ERROR(open_->encoder->Write(rows), "writing '{}'", open_->output->uri());
     if (open_->metrics != nullptr) {
       FIRN_RETURN_IF_ERROR(
           open_->metrics->Add(rows->columns(), rows->num_rows(), shared_.pool.get()));
     }
-    const int64_t target = shared_.options->target_file_bytes;
     if (target > 0 && open_->encoder->estimated_bytes() >= target) FIRN_RETURN_IF_ERROR(Close());
   }
   return {};

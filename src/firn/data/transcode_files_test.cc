@@ -286,7 +286,10 @@ void CheckCase(uint64_t seed) {
   }
   const auto expected = table.Read(input.tasks(), columns, "", true);
   ASSERT_THAT(expected, IsOk());
-  const int64_t target = Below(input.random(), 3) == 0 ? 4000 : 0;
+  int64_t largest = 0;
+  for (const FileScanTask& task : input.tasks())
+    largest = std::max(largest, task.file.file_size_in_bytes);
+  const int64_t target = Below(input.random(), 3) == 0 ? largest : 0;
   const WriteContext context = table.write_context();
   const DataWriteOptions options = OptionsFor(table, target);
 
@@ -375,6 +378,20 @@ TEST(TranscodeDataFilesTest, LeavesWhatItCannotDoToTheRowPath) {
   const WriteContext widened_context = widened.write_context();
   EXPECT_THAT(TranscodeDataFiles(widened_context, OptionsFor(widened), {old}),
               IsOkAnd(testing::Eq(std::nullopt)));
+}
+
+TEST(TranscodeDataFilesTest, LeavesRowGroupsThatFilesMustCutToTheRowPath) {
+  RowTable table({Optional(1, "id", Primitive(TypeId::kInt))});
+  std::vector<StructValue> rows;
+  for (int32_t i = 0; i < 20000; ++i)
+    rows.push_back(Row({i * 7919 % 20011}));
+  const FileScanTask task = table.Write(std::move(rows));
+  const WriteContext context = table.write_context();
+  DataWriteOptions options = OptionsFor(table);
+  options.target_file_bytes = task.file.file_size_in_bytes / 4;
+  EXPECT_THAT(TranscodeDataFiles(context, options, {task}), IsOkAnd(testing::Eq(std::nullopt)));
+  options.target_file_bytes = task.file.file_size_in_bytes;
+  EXPECT_THAT(TranscodeDataFiles(context, options, {task}), IsOkAnd(testing::Ne(std::nullopt)));
 }
 
 TEST(TranscodeDataFilesTest, OfDeletedRowsOnlyWritesNoFile) {

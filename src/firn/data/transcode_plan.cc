@@ -71,7 +71,7 @@ Result<bool> TranscodePlan::Look(size_t index) {
     const int64_t bytes_at_once =
         IsWorthCopying({input, i}) ? LargestChunk(input->footer.row_groups[i]) : stored;
     if (bytes_at_once > context_.budget->total_bytes() / kInputRowGroupShare ||
-        input->footer.row_groups[i].num_rows > kRowGroupRowsMax) {
+        input->footer.row_groups[i].num_rows > kRowGroupRowsMax || IsTooLarge(stored)) {
       return false;
     }
     bytes += static_cast<int64_t>(layout_.leaves.size()) * kChunkFooterBytes;
@@ -96,6 +96,11 @@ Result<std::shared_ptr<TranscodeInput>> TranscodePlan::TakeInput(size_t index) {
   }
   deleted_[index] = nullptr;
   return input;
+}
+
+// Row groups are not cut here: files of such ones would be as much too large as before.
+bool TranscodePlan::IsTooLarge(int64_t row_group_bytes) const {
+  return limits_.file_bytes > 0 && row_group_bytes > limits_.file_bytes / 2 * 3;
 }
 
 // Large, and with all its rows: a row group of the output by itself.

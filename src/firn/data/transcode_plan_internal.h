@@ -39,6 +39,7 @@ class TranscodePlan {
  private:
   Result<bool> Look(size_t index);
   Result<std::shared_ptr<TranscodeInput>> TakeInput(size_t index);
+  bool IsTooLarge(int64_t row_group_bytes) const;
   bool IsWorthCopying(const InputPart& part) const;
   Result<bool> FindPart();
 

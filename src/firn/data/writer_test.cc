@@ -223,6 +223,32 @@ TEST(WriteDataFilesTest, BeginsANewFileAtTheTargetSize) {
   EXPECT_EQ(count, 100000);
 }
 
+TEST(WriteDataFilesTest, BeginsANewFileAtTheTargetSizeWhereRowsAreLarge) {
+  RowTable table({Optional(1, "s", Primitive(TypeId::kString))});
+  const SchemaPtr schema = table.metadata().current_schema();
+  const auto random = MakeSeededRandom(1);
+  std::vector<StructValue> rows;
+  for (int i = 0; i < 200; ++i) {
+    std::string text;
+    while (text.size() < 50000)
+      text += FormatUuid(MakeUuid(*random));
+    rows.push_back(Row({std::move(text)}));
+  }
+  const auto context = table.write_context();
+
+  const auto files = WriteDataFiles(context,
+                                    {.schema = schema,
+                                     .spec = table.metadata().default_spec(),
+                                     .partition = StructValue{},
+                                     .target_file_bytes = 1 << 20},
+                                    *MakeRowStream(schema->as_struct(), std::move(rows)));
+
+  ASSERT_THAT(files, IsOk());
+  EXPECT_GE(files->size(), 4u);
+  for (const DataFile& file : *files)
+    EXPECT_LT(file.file_size_in_bytes, 1800 << 10);
+}
+
 TEST(WriteDataFilesTest, ComputesPartitionsAndFansOut) {
   RowTable table({Optional(1, "id", Primitive(TypeId::kInt)),
                   Optional(2, "ts", Primitive(TypeId::kTimestamp))});

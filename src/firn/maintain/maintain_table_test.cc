@@ -114,6 +114,22 @@ TEST_F(MaintainTableTest, TellsHowATableIs) {
   EXPECT_EQ(Assess({{"compact.min-input-files", "50"}}).small_files, 0);
 }
 
+TEST_F(MaintainTableTest, KeepsTheOrderOfASortedTable) {
+  const auto strategy = [&](const Properties& settings) {
+    const auto options =
+        CompactionOptionsOf(*table().Load().metadata, *MakeMaintenancePolicy(settings, {}));
+    EXPECT_THAT(options, IsOk());
+    return options->order.strategy;
+  };
+  EXPECT_EQ(strategy({}), RewriteOrder::Strategy::kBinpack);
+  SortOrder order;
+  order.fields = {{.source_ids = {1}}};
+  const std::vector<TableUpdate> updates = {AddSortOrder{order}, SetDefaultSortOrder{}};
+  ASSERT_THAT(table().catalog().Commit(table().name(), {}, updates), IsOk());
+  EXPECT_EQ(strategy({}), RewriteOrder::Strategy::kSort);
+  EXPECT_EQ(strategy({{"compact.strategy", "binpack"}}), RewriteOrder::Strategy::kBinpack);
+}
+
 TEST_F(MaintainTableTest, FindsNothingToDoInATableWithOneFile) {
   table().Add({Data("a")});
   EXPECT_EQ(Assess().score, 100);

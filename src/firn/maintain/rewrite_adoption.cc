@@ -423,7 +423,7 @@ std::vector<GroupResult> AdoptFinishedGroups(const MaintainContext& context, con
   }
   std::vector<GroupResult> results = editor.Finish();
   for (const GroupResult& result : results)
-    journal.AddFinished(plan.groups[static_cast<size_t>(result.index)], result);
+    journal.AddAdopted(plan.groups[static_cast<size_t>(result.index)], result);
   adoption.Close();
   if (!results.empty()) {
     Log(LogLevel::kWarning, "{} groups that an earlier run had finished are taken over",

@@ -136,10 +136,7 @@ class RewriteJournal::NotingFileIO final : public FileIO {
   }
   Result<std::unique_ptr<OutputFile>> Create(std::string_view uri,
                                              const CreateOptions& options) override {
-    if (const Status noted = journal_.NoteOutput(group_, uri); !noted.ok()) {
-      Log(LogLevel::kWarning, "if this run is killed, '{}' is left to orphan removal: {}", uri,
-          noted.error().Format());
-    }
+    journal_.NoteOutput(group_, uri);
     return io().Create(uri, options);
   }
   Status List(std::string_view uri, const std::function<Status(const FileInfo&)>& visit) override {
@@ -199,13 +196,16 @@ Status RewriteJournal::WriteOwner(bool is_released) {
   return WriteFile(*table_.io, Place(JournalOwnerName()), AsBytes(json.text()));
 }
 
-Status RewriteJournal::NoteOutput(int64_t group, std::string_view uri) {
+void RewriteJournal::NoteOutput(int64_t group, std::string_view uri) {
   int64_t number = 0;
   {
     const std::lock_guard lock(mutex_);
     number = ++output_counts_[group];
   }
-  return WriteFile(*table_.io, Place(JournalOutputName(group, number)), AsBytes(uri));
+  const Status noted = WriteFile(*table_.io, Place(JournalOutputName(group, number)), AsBytes(uri));
+  if (noted.ok()) return;
+  Log(LogLevel::kWarning, "if this run is killed, '{}' is left to orphan removal: {}", uri,
+      noted.error().Format());
 }
 
 Table RewriteJournal::ForGroup(int64_t group) {
@@ -227,6 +227,12 @@ void RewriteJournal::AddFinished(const FileGroup& group, const GroupResult& resu
   }
   const std::lock_guard lock(mutex_);
   finished_.insert(group.index);
+}
+
+void RewriteJournal::AddAdopted(const FileGroup& group, const GroupResult& result) {
+  for (const DataFile& file : result.outputs)
+    NoteOutput(group.index, file.file_path);
+  AddFinished(group, result);
 }
 
 Result<bool> RewriteJournal::Claim(int64_t group) {

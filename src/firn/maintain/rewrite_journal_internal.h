@@ -79,6 +79,9 @@ class RewriteJournal {
   /// the group over.
   void AddFinished(const FileGroup& group, const GroupResult& result);
 
+  /// The same of a group that another run finished: its outputs are noted like own ones.
+  void AddAdopted(const FileGroup& group, const GroupResult& result);
+
   /// To be asked before outputs are committed or deleted. False: another run has taken the group
   /// over, and its outputs are not ours any more. Errors: it is not certain whose they are.
   Result<bool> Claim(int64_t group);
@@ -99,7 +102,7 @@ class RewriteJournal {
   void Close();
   Status WriteOwner(bool is_released);
   std::vector<std::string> FilesOf(int64_t group);
-  Status NoteOutput(int64_t group, std::string_view uri);
+  void NoteOutput(int64_t group, std::string_view uri);
 
   class NotingFileIO;
 

@@ -140,6 +140,15 @@ class RewriteJournalTest : public testing::Test {
 
   Paths Journal() { return FilesIn("/_firn/"); }
 
+  /// What orphan removal leaves alone.
+  Paths NotedOutputs() {
+    Paths paths;
+    for (const std::string& uri : Journal()) {
+      if (uri.ends_with(".output")) paths.emplace(ReadFile(table().io(), uri)->view());
+    }
+    return paths;
+  }
+
   /// Make the process that wrote the journals another one, which has ended.
   void KillOwners() {
     for (const std::string& uri : Journal()) {
@@ -189,6 +198,7 @@ TEST_F(RewriteJournalTest, AGroupIsTakenOverFromOneRunToTheNext) {
   EXPECT_THAT(Rewrite(), IsError(ErrorCode::kUnavailable, "2 finished groups are kept"));
   table().io().Clear();
   EXPECT_EQ(Outputs(), finished);
+  EXPECT_EQ(NotedOutputs(), finished);
   EXPECT_THAT(Rewrite(), IsOk());
   ExpectSameRowsInThreeFiles();
   const Paths live = LivePaths();

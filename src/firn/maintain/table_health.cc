@@ -73,12 +73,25 @@ void Judge(TableHealth& health) {
     health.advice.push_back(std::move(text));
 }
 
+// Nobody looks at what maintenance does to each file, so the order of a table is kept up unless its
+// policy says otherwise.
+std::optional<std::string> StrategyOf(const TableMetadata& metadata,
+                                      const MaintenancePolicy& policy) {
+  if (policy.compact_strategy || policy.compact_sort_order) return policy.compact_strategy;
+  const SortOrder* order = metadata.FindSortOrder(metadata.default_sort_order_id);
+  if (order == nullptr || order->fields.empty()) return std::nullopt;
+  const bool is_known = std::all_of(
+      order->fields.begin(), order->fields.end(),
+      [](const SortField& field) { return field.transform.kind != TransformKind::kUnknown; });
+  return is_known ? std::optional<std::string>("sort") : std::nullopt;
+}
+
 }  // namespace
 
 Result<RewriteDataFilesOptions> CompactionOptionsOf(const TableMetadata& metadata,
                                                     const MaintenancePolicy& policy) {
   FIRN_ASSIGN(const RewriteOrder order,
-              ParseRewriteOrder(metadata, policy.compact_strategy, policy.compact_sort_order));
+              ParseRewriteOrder(metadata, StrategyOf(metadata, policy), policy.compact_sort_order));
   return ParseRewriteDataFilesOptions(metadata, policy.compact_options, order);
 }
 

@@ -102,7 +102,7 @@ void Decode(std::span<const std::byte> head, std::span<const std::byte> bytes) {
   for (size_t row = 0, turn = at(6); row < rows; row += step, ++turn) {
     const size_t count = std::min(step, rows - row);
     std::vector<uint32_t> picks;
-    for (size_t i = 0; i < count; i += turn % 3 == 0 ? 2 : 1)
+    for (size_t i = 0; i < count; i += turn % 3 == 0 ? size_t{2} : size_t{1})
       picks.push_back(static_cast<uint32_t>(i));
     Rows some(leaf, count);
     Status status;

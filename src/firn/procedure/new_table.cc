@@ -33,7 +33,8 @@ Result<bool> PrepareNamespace(ProcedureContext& context, const TableReference& r
   const std::string name = FormatNamespace(levels);
   const std::string catalogs = ExplainCatalogs(*context.session, *reference.catalog, levels);
   const bool is_near = catalogs.find("did you mean") != std::string::npos;
-  if (reference.catalog_name != "local" || is_near) {
+  // Of several levels the first is as likely a catalog that is not configured.
+  if (reference.catalog_name != "local" || is_near || levels.size() > 1) {
     return MakeError(ErrorCode::kNotFound,
                      "namespace '{}' does not exist in catalog '{}'{}; make it first: firn "
                      "namespace create {}.{}",
