@@ -272,8 +272,11 @@ class Adoption {
         ours.insert(group);
         continue;
       }
-      // Its owner may have died while it committed the group.
+      // Its owner may have died while it committed the group. What another run took over is that
+      // one's, whatever became of the owner.
       if (!is_gone) continue;
+      FIRN_ASSIGN(const bool is_owners, IsClaimOfOwner(location, group));
+      if (!is_owners) continue;
       FIRN_ASSIGN(const bool is_left_to_us, Claim(location, JournalSecondClaimName(group)));
       if (!is_left_to_us) continue;
       TakeClaimedGroup(location, group, is_alike);
@@ -308,9 +311,16 @@ class Adoption {
   // After this nobody else may commit or delete what the group wrote.
   Result<bool> Claim(const std::string& location, const std::string& name) const {
     const Status claim =
-        WriteFile(io(), JoinUri(location, name), AsBytes("a later run"), {.exclusive = true});
+        WriteFile(io(), JoinUri(location, name), AsBytes(kClaimOfLaterRun), {.exclusive = true});
     if (claim.ok()) return true;
     if (claim.error().code() == ErrorCode::kAlreadyExists) return false;
+    return claim.error();
+  }
+
+  Result<bool> IsClaimOfOwner(const std::string& location, int64_t group) const {
+    const auto claim = ReadText(io(), JoinUri(location, JournalClaimName(group)));
+    if (claim.ok()) return *claim == kClaimOfOwner;
+    if (claim.error().code() == ErrorCode::kNotFound) return false;
     return claim.error();
   }
 

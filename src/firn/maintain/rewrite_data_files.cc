@@ -43,10 +43,16 @@ class GroupRunner {
     return ParallelFor(
         *context_.commit.executor, written_here,
         [&](size_t i) { return RunGroup(plan_.groups[i]); }, context_.commit.cancel,
-        static_cast<size_t>(options_.max_concurrent_file_group_rewrites));
+        ConcurrentGroups());
   }
 
  private:
+  // A sort takes what memory there is, so that two of them would wait for each other.
+  size_t ConcurrentGroups() const {
+    if (options_.order.strategy != RewriteOrder::Strategy::kBinpack) return 1;
+    return static_cast<size_t>(options_.max_concurrent_file_group_rewrites);
+  }
+
   Status RunGroup(const FileGroup& group) {
     Result<GroupResult> result =
         RunFileGroup(context_, journal_ == nullptr ? table_ : journal_->ForGroup(group.index),

@@ -248,8 +248,8 @@ Result<bool> RewriteJournal::Claim(int64_t group) {
 }
 
 Result<bool> RewriteJournal::TryClaim(int64_t group) const {
-  const Status claim =
-      WriteFile(*table_.io, Place(JournalClaimName(group)), AsBytes("owner"), {.exclusive = true});
+  const Status claim = WriteFile(*table_.io, Place(JournalClaimName(group)), AsBytes(kClaimOfOwner),
+                                 {.exclusive = true});
   if (!claim.ok() && claim.error().code() == ErrorCode::kAlreadyExists) return false;
   FIRN_RETURN_IF_ERROR(claim, "claiming group {}", group);
   FIRN_ASSIGN(const bool has_owner, FileExists(*table_.io, Place(JournalOwnerName())));

@@ -17,8 +17,9 @@
 ///   owner.json            the process, and what it writes (the signature)
 ///   group-<n>-<k>.output  the URI of the k-th file that group n begins, before it is made
 ///   group-<n>.json        group n is finished: its inputs and outputs
-///   group-<n>.claim       made exclusively by whoever decides about group n
-///   group-<n>.claim-2     the same where the process that made the claim is known to have died
+///   group-<n>.claim       made exclusively by whoever decides about group n, and says whether
+///                         that is the owner or a later run
+///   group-<n>.claim-2     the same where the owner made the claim and is known to have died
 ///
 /// The outputs of a group belong to the run that made its claim *and* then found owner.json and
 /// group-<n>.json where they were: the owner before it commits or deletes them, or a later run that
@@ -30,6 +31,10 @@
 /// but deletes nothing of it.
 
 namespace firn {
+
+/// What a claim says.
+inline constexpr std::string_view kClaimOfOwner = "owner";
+inline constexpr std::string_view kClaimOfLaterRun = "a later run";
 
 /// What outputs depend on besides their inputs: schema, spec, order, target size and write
 /// properties, as text to be compared.

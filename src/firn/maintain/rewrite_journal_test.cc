@@ -266,6 +266,27 @@ TEST_F(RewriteJournalTest, ARunThatWasWronglyTakenForEndedDeletesNothingOfTheOth
   EXPECT_THAT(Journal(), IsEmpty());
 }
 
+// A third run must not take a group from the second one because the first one is dead.
+TEST_F(RewriteJournalTest, AGroupThatAnotherRunTookOverIsLeftAlone) {
+  RewriteTwoGroups();
+  KillOwners();
+  const Paths finished = Outputs();
+  for (const std::string& uri : Journal()) {
+    if (!uri.ends_with(".json") || uri.ends_with("owner.json")) continue;
+    const std::string claim = uri.substr(0, uri.size() - 5) + ".claim";
+    ASSERT_THAT(WriteFile(table().io(), claim, AsBytes(kClaimOfLaterRun), {.exclusive = true}),
+                IsOk());
+  }
+  EXPECT_THAT(Rewrite(), IsOk());
+  EXPECT_EQ(Read(), rows_);
+  const Paths live = LivePaths();
+  const Paths outputs = Outputs();
+  for (const std::string& path : finished) {
+    EXPECT_FALSE(live.contains(path));
+    EXPECT_TRUE(outputs.contains(path));
+  }
+}
+
 TEST_F(RewriteJournalTest, ARunGoesOnWhereNoJournalCanBeKept) {
   table().io().Add({.operation = FileOperation::kPublish, .uri_part = "/_firn/", .call_count = 1});
   EXPECT_THAT(Rewrite(), IsOk());
