@@ -86,9 +86,10 @@ TEST(RewriteManifestsSizeTest, CutsOneLargePartitionIntoManifestsOfTheTargetSize
                    .properties = {{"commit.manifest.target-size-bytes", std::to_string(kTarget)}}});
   for (int commit = 0; commit < 4; ++commit) {
     std::vector<DataFile> files;
-    for (int i = 0; i < 1'500; ++i)
-      files.push_back(table.MakeDataFile(fmt::format("{:08x}-{}", (i * 7919 + commit) * 104'729, i),
-                                         100 + i * 31 % 977));
+    for (int i = 0; i < 1'500; ++i) {
+      const uint32_t name = static_cast<uint32_t>(i * 7919 + commit) * 104'729U;
+      files.push_back(table.MakeDataFile(fmt::format("{:08x}-{}", name, i), 100 + i * 31 % 977));
+    }
     table.Add(files);
   }
   const auto before = Entries(table);
