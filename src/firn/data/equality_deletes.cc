@@ -9,21 +9,6 @@
 #include "firn/data/read_fields_internal.h"
 
 namespace firn {
-namespace {
-
-Result<std::vector<std::shared_ptr<arrow::Array>>> KeyColumns(
-    const std::vector<std::shared_ptr<arrow::Array>>& columns,
-    const std::vector<std::vector<int>>& places, arrow::MemoryPool* pool) {
-  std::vector<std::shared_ptr<arrow::Array>> keys;
-  for (const std::vector<int>& place : places) {
-    FIRN_ASSIGN(auto column, LeafColumn(columns, place, pool));
-    keys.push_back(std::move(column));
-  }
-  return keys;
-}
-
-}  // namespace
-
 Status EqualityDeleteIndex::Load(const std::vector<DeleteFilePtr>& files) {
   const std::unique_lock lock(mutex_);
   for (const DeleteFilePtr& deletes : files) {
@@ -44,14 +29,11 @@ Status EqualityDeleteIndex::Apply(const std::vector<NestedField>& fields,
                                   const std::vector<std::shared_ptr<arrow::Array>>& columns,
                                   int64_t data_sequence_number, RowMask& keep) const {
   std::vector<std::vector<int>> places;
-  for (size_t i = 0; i < fields_.paths.size(); ++i) {
-    const NestedField* leaf = &fields_.paths[i];
-    while (leaf->type->id() == TypeId::kStruct)
-      leaf = &leaf->type->fields()[0];
-    places.push_back(FindFieldPlaces(fields, leaf->id));
+  for (const NestedField& path : fields_.paths) {
+    places.push_back(FindFieldPlaces(fields, LeafId(path)));
     FIRN_CHECK(!places.back().empty());
   }
-  FIRN_ASSIGN(const auto key_columns, KeyColumns(columns, places, pool_.get()));
+  FIRN_ASSIGN(const auto key_columns, LeafColumns(columns, places, pool_.get()));
   KeyEncoder encoder(key_columns);
   const std::shared_lock lock(mutex_);
   for (size_t row = 0; row < keep.size(); ++row) {

@@ -46,11 +46,8 @@ Status VisitEqualityKeys(const ReadContext& context, const std::shared_ptr<Budge
   return VisitFileRows(request, context.cancel,
                        [&](int64_t, int64_t rows,
                            const std::vector<std::shared_ptr<arrow::Array>>& columns) -> Status {
-                         std::vector<std::shared_ptr<arrow::Array>> keys;
-                         for (const std::vector<int>& place : fields.places) {
-                           FIRN_ASSIGN(auto column, LeafColumn(columns, place, pool.get()));
-                           keys.push_back(std::move(column));
-                         }
+                         FIRN_ASSIGN(const auto keys,
+                                     LeafColumns(columns, fields.places, pool.get()));
                          KeyEncoder encoder(keys);
                          for (int64_t row = 0; row < rows; ++row)
                            FIRN_RETURN_IF_ERROR(visit(encoder.Encode(row)));

@@ -29,13 +29,6 @@ NestedField MetadataColumn(int32_t id, std::string name) {
   return field;
 }
 
-int32_t LeafId(const NestedField& path) {
-  const NestedField* leaf = &path;
-  while (leaf->type->id() == TypeId::kStruct)
-    leaf = &leaf->type->fields()[0];
-  return leaf->id;
-}
-
 class KeyColumnReader {
  public:
   KeyColumnReader(const ReadContext& context, std::vector<FileScanTask> tasks,
@@ -145,10 +138,7 @@ Status KeyColumnReader::ReadPart(const FileScanTask& task, const TaskReader& rea
 Status KeyColumnReader::VisitBatch(const FileScanTask& task, const arrow::RecordBatch& batch,
                                    std::vector<int64_t>& positions) const {
   KeyColumnBatch keys{.task = &task, .columns = {}, .rows = batch.num_rows()};
-  for (const std::vector<int>& places : places_) {
-    FIRN_ASSIGN(auto column, LeafColumn(batch.columns(), places, shared_.pool.get()));
-    keys.columns.push_back(std::move(column));
-  }
+  FIRN_ASSIGN(keys.columns, LeafColumns(batch.columns(), places_, shared_.pool.get()));
   const int last = batch.num_columns() - 1;
   const auto column = [&](int i) {
     return static_cast<const arrow::Int64Array*>(batch.column(i).get());

@@ -18,4 +18,15 @@ Result<std::shared_ptr<arrow::Array>> LeafColumn(
   return column;
 }
 
+Result<std::vector<std::shared_ptr<arrow::Array>>> LeafColumns(
+    const std::vector<std::shared_ptr<arrow::Array>>& columns,
+    const std::vector<std::vector<int>>& places, arrow::MemoryPool* pool) {
+  std::vector<std::shared_ptr<arrow::Array>> leaves;
+  for (const std::vector<int>& place : places) {
+    FIRN_ASSIGN(auto column, LeafColumn(columns, place, pool));
+    leaves.push_back(std::move(column));
+  }
+  return leaves;
+}
+
 }  // namespace firn

@@ -14,4 +14,9 @@ Result<std::shared_ptr<arrow::Array>> LeafColumn(
     const std::vector<std::shared_ptr<arrow::Array>>& columns, const std::vector<int>& places,
     arrow::MemoryPool* pool);
 
+/// One for each of `places`.
+Result<std::vector<std::shared_ptr<arrow::Array>>> LeafColumns(
+    const std::vector<std::shared_ptr<arrow::Array>>& columns,
+    const std::vector<std::vector<int>>& places, arrow::MemoryPool* pool);
+
 }  // namespace firn

@@ -43,6 +43,13 @@ Result<NestedField> FindFieldPath(const TableMetadata& metadata, int32_t id, con
   return MakeError(ErrorCode::kCorrupt, "field id {} is in no schema of the table", id);
 }
 
+int32_t LeafId(const NestedField& path) {
+  const NestedField* leaf = &path;
+  while (leaf->type->id() == TypeId::kStruct)
+    leaf = &leaf->type->fields()[0];
+  return leaf->id;
+}
+
 void MakeOptional(NestedField& field) {
   field.required = false;
   if (field.type->id() != TypeId::kStruct) return;

@@ -18,6 +18,9 @@ namespace firn {
 Result<NestedField> FindFieldPath(const TableMetadata& metadata, int32_t id,
                                   const Type* type = nullptr);
 
+/// The field at the end of such a path.
+int32_t LeafId(const NestedField& path);
+
 /// Let the field, and those in the structs below it, be missing.
 void MakeOptional(NestedField& field);
 

@@ -26,24 +26,13 @@ std::string Normalize(std::string_view text) {
   return name;
 }
 
-void WriteMap(JsonWriter& json, std::string_view name, const FieldMap<int64_t>& map) {
-  if (map.empty()) return;
-  json.Key(name);
-  json.BeginObject();
-  json.Key("keys");
-  json.BeginArray();
-  for (const auto& [id, value] : map)
-    json.Int(id);
-  json.EndArray();
-  json.Key("values");
-  json.BeginArray();
-  for (const auto& [id, value] : map)
-    json.Int(value);
-  json.EndArray();
-  json.EndObject();
+void WriteValue(JsonWriter& json, int64_t count) { json.Int(count); }
+void WriteValue(JsonWriter& json, const std::string& bound) {
+  json.String(FormatHex(AsBytes(bound)));
 }
 
-void WriteMap(JsonWriter& json, std::string_view name, const FieldMap<std::string>& map) {
+template <typename T>
+void WriteMap(JsonWriter& json, std::string_view name, const FieldMap<T>& map) {
   if (map.empty()) return;
   json.Key(name);
   json.BeginObject();
@@ -55,7 +44,7 @@ void WriteMap(JsonWriter& json, std::string_view name, const FieldMap<std::strin
   json.Key("values");
   json.BeginArray();
   for (const auto& [id, value] : map)
-    json.String(FormatHex(AsBytes(value)));
+    WriteValue(json, value);
   json.EndArray();
   json.EndObject();
 }

@@ -4,13 +4,15 @@
 
 namespace firn {
 
-void DiscardFiles(FileIO& io, std::span<const std::string> uris, std::string_view what) {
+bool DiscardFiles(FileIO& io, std::span<const std::string> uris, std::string_view what) {
+  bool are_gone = true;
   for (const DeleteOutcome& outcome : io.DeleteMany(uris)) {
-    if (!outcome.status.ok() && !outcome.was_missing) {
-      Log(LogLevel::kWarning, "{} '{}' was not deleted: {}", what, outcome.uri,
-          outcome.status.error().Format());
-    }
+    if (outcome.status.ok() || outcome.was_missing) continue;
+    are_gone = false;
+    Log(LogLevel::kWarning, "{} '{}' was not deleted: {}", what, outcome.uri,
+        outcome.status.error().Format());
   }
+  return are_gone;
 }
 
 }  // namespace firn

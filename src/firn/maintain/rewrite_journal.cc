@@ -8,6 +8,7 @@
 #include "firn/base/process_identity.h"
 #include "firn/format/content_file_json.h"
 #include "firn/format/delete_reference.h"
+#include "firn/io/discard_files.h"
 #include "firn/io/uri.h"
 #include "firn/maintain/rewrite_journal_internal.h"
 
@@ -311,17 +312,7 @@ void RewriteJournal::Close() {
 }
 
 bool DeleteJournalFiles(FileIO& io, const std::vector<std::string>& uris) {
-  bool is_gone = true;
-  for (const DeleteOutcome& outcome : io.DeleteMany(uris)) {
-    const bool is_missing =
-        outcome.was_missing ||
-        (!outcome.status.ok() && outcome.status.error().code() == ErrorCode::kNotFound);
-    if (outcome.status.ok() || is_missing) continue;
-    is_gone = false;
-    Log(LogLevel::kWarning, "'{}' of the journal was not deleted: {}", outcome.uri,
-        outcome.status.error().Format());
-  }
-  return is_gone;
+  return DiscardFiles(io, uris, "a file of a journal of rewrites");
 }
 
 void RemoveJournalFolder(FileIO& io, const std::string& location) {

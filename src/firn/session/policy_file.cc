@@ -1,9 +1,8 @@
-#define TOML_EXCEPTIONS 0
 #include "firn/session/policy_file.h"
 
 #include <utility>
 
-#include <toml++/toml.h>
+#include "firn/session/toml_document_internal.h"
 
 namespace firn {
 namespace {
@@ -60,21 +59,12 @@ class PolicyReader {
   }
 
   Result<std::string> FormatNode(const std::string& key, const toml::node& node) const {
-    if (const auto* text = node.as_string()) return text->get();
-    if (const auto* number = node.as_integer()) return std::to_string(number->get());
-    if (const auto* flag = node.as_boolean()) return std::string(flag->get() ? "true" : "false");
-    if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
-    if (const toml::array* list = node.as_array()) {
-      std::string joined;
-      for (const toml::node& element : *list) {
-        FIRN_ASSIGN(const std::string text, FormatNode(key, element));
-        joined += joined.empty() ? text : "," + text;
-      }
-      return joined;
-    }
+    std::string text;
+    const toml::node* misfit = FormatTomlValue(node, text);
+    if (misfit == nullptr) return text;
     return MakeError(ErrorCode::kInvalidInput,
                      "{}: '{}' is a date, expected text, a number, true, false or a list",
-                     Place(node), key);
+                     Place(*misfit), key);
   }
 
   const std::string name_;
@@ -84,14 +74,9 @@ class PolicyReader {
 }  // namespace
 
 Result<PolicySections> ParsePolicyFile(std::string_view text, std::string_view name) {
-  const toml::parse_result parsed = toml::parse(text);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    return MakeError(ErrorCode::kInvalidInput, "{} line {}: {}", name, error.source().begin.line,
-                     error.description());
-  }
+  FIRN_ASSIGN(const toml::table document, ParseToml(text, name));
   PolicyReader reader(name);
-  FIRN_RETURN_IF_ERROR(reader.ReadSections(parsed.table()));
+  FIRN_RETURN_IF_ERROR(reader.ReadSections(document));
   return reader.Take();
 }
 

@@ -1,10 +1,8 @@
-#define TOML_EXCEPTIONS 0
 #include <string>
 #include <utility>
 
-#include <toml++/toml.h>
-
 #include "firn/session/settings_internal.h"
+#include "firn/session/toml_document_internal.h"
 
 namespace firn {
 namespace {
@@ -39,22 +37,13 @@ class Flattener {
   }
 
   Result<std::string> FormatNode(const std::string& key, const toml::node& node) const {
-    if (const auto* text = node.as_string()) return text->get();
-    if (const auto* number = node.as_integer()) return std::to_string(number->get());
-    if (const auto* flag = node.as_boolean()) return std::string(flag->get() ? "true" : "false");
-    if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
-    if (const toml::array* list = node.as_array()) {
-      std::string joined;
-      for (const toml::node& element : *list) {
-        FIRN_ASSIGN(const std::string text, FormatNode(key, element));
-        joined += joined.empty() ? text : "," + text;
-      }
-      return joined;
-    }
+    std::string text;
+    const toml::node* misfit = FormatTomlValue(node, text);
+    if (misfit == nullptr) return text;
     return MakeError(ErrorCode::kInvalidInput,
                      "{}: '{}' is a date or a table in a list, expected text, a number, true, "
                      "false or a list of them",
-                     Origin(node), key);
+                     Origin(*misfit), key);
   }
 
   const std::string name_;
@@ -64,14 +53,9 @@ class Flattener {
 }  // namespace
 
 Result<Settings> ParseTomlSettings(std::string_view text, std::string_view name) {
-  const toml::parse_result parsed = toml::parse(text);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    return MakeError(ErrorCode::kInvalidInput, "{} line {}: {}", name, error.source().begin.line,
-                     error.description());
-  }
+  FIRN_ASSIGN(const toml::table document, ParseToml(text, name));
   Flattener flattener(name);
-  FIRN_RETURN_IF_ERROR(flattener.Visit("", parsed.table()));
+  FIRN_RETURN_IF_ERROR(flattener.Visit("", document));
   return flattener.Take();
 }
 
