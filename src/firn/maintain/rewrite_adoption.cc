@@ -5,15 +5,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "firn/base/log.h"
-#include "firn/base/number.h"
-#include "firn/base/process_identity.h"
-#include "firn/format/content_file_json.h"
 #include "firn/io/discard_files.h"
 #include "firn/io/uri.h"
 #include "firn/maintain/compaction_internal.h"
+#include "firn/maintain/journal_reader_internal.h"
 #include "firn/maintain/rewrite_adoption_internal.h"
 
 namespace firn {
@@ -24,147 +20,6 @@ constexpr std::chrono::hours kSilence{1};
 
 // Other engines take files as orphans after three days: what is older may be deleted under us.
 constexpr std::chrono::hours kAgeMax{48};
-
-struct Owner {
-  std::string table_uuid;
-  std::string signature;
-  ProcessIdentity process;
-  bool is_released = false;
-};
-
-struct FinishedInput {
-  std::string path;
-  int64_t sequence_number = 0;
-  int64_t bytes = 0;
-  std::vector<std::string> deletes;
-};
-
-struct FinishedOutput {
-  DataFile file;
-  int64_t checksum = 0;
-};
-
-struct FinishedGroup {
-  std::vector<FinishedInput> inputs;
-  std::vector<FinishedOutput> outputs;
-  bool may_be_committed = false;
-};
-
-/// The folder of a journal as listed.
-struct JournalFiles {
-  std::map<int64_t, std::vector<std::string>> outputs;  // By group: names of notes.
-  std::set<int64_t> entries;
-  std::vector<std::string> uris;
-  std::optional<Timestamp> oldest;
-  std::optional<Timestamp> newest;
-
-  std::set<int64_t> Groups() const {
-    std::set<int64_t> groups = entries;
-    for (const auto& [group, names] : outputs)
-      groups.insert(group);
-    return groups;
-  }
-};
-
-Status ReadJson(JsonValue& json, FinishedInput& out) {
-  ExtraFields extra;
-  return ReadMembers(
-      json,
-      {RequiredMember("file-path", out.path),
-       RequiredMember("sequence-number", out.sequence_number),
-       RequiredMember("file-size-in-bytes", out.bytes), RequiredMember("deletes", out.deletes)},
-      extra);
-}
-
-Result<std::string> ReadText(FileIO& io, const std::string& uri) {
-  FIRN_ASSIGN(const Buffer bytes, ReadFile(io, uri, int64_t{1} << 28));
-  return std::string(bytes.view());
-}
-
-Result<Owner> ReadOwner(FileIO& io, const std::string& uri) {
-  FIRN_ASSIGN(const std::string text, ReadText(io, uri));
-  Owner owner;
-  ExtraFields extra;
-  FIRN_RETURN_IF_ERROR(VisitJson(text, uri, [&](JsonValue& json) {
-    return ReadMembers(json,
-                       {RequiredMember("table-uuid", owner.table_uuid),
-                        RequiredMember("signature", owner.signature),
-                        RequiredMember("machine", owner.process.machine),
-                        RequiredMember("process-id", owner.process.process_id),
-                        RequiredMember("started", owner.process.started),
-                        RequiredMember("is-released", owner.is_released)},
-                       extra);
-  }));
-  return owner;
-}
-
-Result<FinishedGroup> ReadEntry(FileIO& io, const TableMetadata& metadata, const std::string& uri) {
-  FIRN_ASSIGN(const std::string text, ReadText(io, uri));
-  const auto schemas = metadata.SchemasNewestFirst();
-  const auto find_type = [&](int32_t spec_id) -> TypePtr {
-    const PartitionSpecPtr spec = metadata.FindSpec(spec_id);
-    return spec == nullptr ? nullptr : PartitionType(*spec, schemas);
-  };
-  FinishedGroup group;
-  auto read_output = [&](JsonValue& json) -> Status {
-    FinishedOutput& output = group.outputs.emplace_back();
-    return json.VisitMembers([&](std::string_view key, JsonValue& value) -> Status {
-      if (key == "file") {
-        FIRN_ASSIGN(output.file, ReadContentFileJson(value, find_type));
-      } else if (key == "tail-crc32") {
-        FIRN_ASSIGN(output.checksum, value.ReadInt64());
-      }
-      return {};
-    });
-  };
-  FIRN_RETURN_IF_ERROR(VisitJson(text, uri, [&](JsonValue& json) {
-    return json.VisitMembers([&](std::string_view key, JsonValue& value) -> Status {
-      if (key == "inputs") return ReadJson(value, group.inputs);
-      if (key == "may-be-committed") return ReadJson(value, group.may_be_committed);
-      if (key == "outputs") return value.VisitElements(read_output);
-      return {};
-    });
-  }));
-  return group;
-}
-
-// The number in "group-00003.json" and "group-00003-00001.output".
-std::optional<int64_t> GroupNumber(std::string_view name) {
-  if (!name.starts_with("group-")) return std::nullopt;
-  name.remove_prefix(6);
-  return ParseInt64(name.substr(0, name.find_first_not_of("0123456789")));
-}
-
-void Note(JournalFiles& files, const FileInfo& info) {
-  files.uris.push_back(info.uri);
-  if (info.modified) {
-    files.oldest = std::min(files.oldest.value_or(*info.modified), *info.modified);
-    files.newest = std::max(files.newest.value_or(*info.modified), *info.modified);
-  }
-  const std::string_view name = UriFileName(info.uri);
-  const std::optional<int64_t> group = GroupNumber(name);
-  if (!group) return;
-  if (name == JournalEntryName(*group)) files.entries.insert(*group);
-  if (name.ends_with(".output")) files.outputs[*group].emplace_back(name);
-}
-
-// All journals of the table, by location.
-Result<std::map<std::string, JournalFiles>> ListJournals(FileIO& io, const std::string& location) {
-  std::map<std::string, JournalFiles> journals;
-  const Status listed = io.List(location, [&](const FileInfo& info) -> Status {
-    const std::string folder = info.uri.substr(0, info.uri.rfind('/'));
-    if (UriFileName(folder).starts_with(kJournalPrefix)) Note(journals[folder], info);
-    return {};
-  });
-  if (!listed.ok() && listed.error().code() != ErrorCode::kNotFound) return listed.error();
-  // Folders of runs that died before they wrote anything.
-  if (const auto folders = io.ListFolders(location); folders.ok()) {
-    for (const std::string& name : *folders) {
-      if (name.starts_with(kJournalPrefix)) journals.try_emplace(JoinUri(location, name));
-    }
-  }
-  return journals;
-}
 
 /// Takes inputs of finished groups out of the groups of a plan.
 class PlanEditor {
@@ -255,7 +110,8 @@ class Adoption {
       : context_(context), table_(table), signature_(signature), editor_(editor) {}
 
   Status Take(const std::string& location, const JournalFiles& files) {
-    const Result<Owner> owner = ReadOwner(io(), JoinUri(location, JournalOwnerName()));
+    const Result<JournalOwner> owner =
+        ReadJournalOwner(io(), JoinUri(location, JournalOwnerName()));
     if (!owner.ok()) {
       if (owner.error().code() != ErrorCode::kNotFound) return owner.error();
       Remove(location, files);
@@ -301,7 +157,7 @@ class Adoption {
 
   FileIO& io() const { return *table_.io; }
 
-  bool HasEnded(const Owner& owner, const JournalFiles& files) const {
+  bool HasEnded(const JournalOwner& owner, const JournalFiles& files) const {
     if (owner.is_released) return true;
     const ProcessState state = FindProcess(owner.process);
     if (state != ProcessState::kUnknown) return state == ProcessState::kEnded;
@@ -318,7 +174,7 @@ class Adoption {
   }
 
   Result<bool> IsClaimOfOwner(const std::string& location, int64_t group) const {
-    const auto claim = ReadText(io(), JoinUri(location, JournalClaimName(group)));
+    const auto claim = ReadJournalText(io(), JoinUri(location, JournalClaimName(group)));
     if (claim.ok()) return *claim == kClaimOfOwner;
     if (claim.error().code() == ErrorCode::kNotFound) return false;
     return claim.error();
@@ -330,7 +186,7 @@ class Adoption {
     std::vector<std::string> outputs;
     if (const auto notes = files.outputs.find(group); notes != files.outputs.end()) {
       for (const std::string& name : notes->second) {
-        Result<std::string> uri = ReadText(io(), JoinUri(location, name));
+        Result<std::string> uri = ReadJournalText(io(), JoinUri(location, name));
         if (uri.ok()) {
           outputs.push_back(std::move(*uri));
         } else if (uri.error().code() != ErrorCode::kNotFound) {
@@ -339,7 +195,7 @@ class Adoption {
       }
     }
     const auto entry =
-        ReadEntry(io(), *table_.metadata, JoinUri(location, JournalEntryName(group)));
+        ReadFinishedGroup(io(), *table_.metadata, JoinUri(location, JournalEntryName(group)));
     if (entry.ok()) {
       if ((is_alike && Adopt(*entry)) || entry->may_be_committed) return {};
       for (const FinishedOutput& output : entry->outputs)
@@ -352,7 +208,8 @@ class Adoption {
 
   // A catalog may still answer the owner's last request, so nothing of the group is ever deleted.
   void TakeClaimedGroup(const std::string& location, int64_t group, bool is_alike) {
-    auto entry = ReadEntry(io(), *table_.metadata, JoinUri(location, JournalEntryName(group)));
+    auto entry =
+        ReadFinishedGroup(io(), *table_.metadata, JoinUri(location, JournalEntryName(group)));
     if (!entry.ok() || !is_alike) return;
     entry->may_be_committed = true;
     (void)Adopt(*entry);
