@@ -103,3 +103,25 @@ def collect(frame):
         for row in frame.collect()
     ]
     return [(field.name, kind_of(field.dataType)) for field in fields], rows
+
+
+def stored_rows(spark, name):
+    """The rows of a table with their row lineage as text, sorted, by the reader of Iceberg's Java
+    library that needs no engine. Spark's own readers make up the lineage of rows in ORC files."""
+    jvm = spark._jvm
+    table = jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, name)
+    columns = jvm.org.apache.iceberg.MetadataColumns
+    lineage = jvm.java.util.ArrayList()
+    lineage.add(columns.ROW_ID)
+    lineage.add(columns.LAST_UPDATED_SEQUENCE_NUMBER)
+    schema = jvm.org.apache.iceberg.types.TypeUtil.join(
+        table.schema(), jvm.org.apache.iceberg.Schema(lineage))
+    records = jvm.org.apache.iceberg.data.IcebergGenerics.read(table).project(schema).build()
+    try:
+        rows = []
+        iterator = records.iterator()
+        while iterator.hasNext():
+            rows.append(iterator.next().toString())
+        return sorted(rows)
+    finally:
+        records.close()

@@ -71,6 +71,15 @@ FileNames Worker::Names(const Operation& operation) {
           .next = &scene_.next_file};
 }
 
+Result<std::optional<SnapshotId>> Worker::Settle(const Result<CommitResult>& committed,
+                                                 const std::vector<DataFile>& written) {
+  const bool is_unused =
+      committed.ok() ? committed->is_repeat : committed.error().code() != ErrorCode::kCommitUnknown;
+  if (is_unused) DiscardOutputs(io(), written);
+  if (!committed.ok()) return committed.error();
+  return std::optional(committed->snapshot_id);
+}
+
 std::map<std::string, std::string> Worker::SummaryOf(const Operation& operation) {
   return {{kOperationProperty, std::to_string(operation.number)}};
 }

@@ -14,7 +14,7 @@
 #include "world.h"
 
 /// What the actors of a run have in common. A job is one thing that an actor does; jobs of a kind
-/// are listed at one place (`FileJobs`, `RowJobs`, `TableJobs`), which is where a new one goes.
+/// are listed at one place (`FileJobs`, `SnapshotJobs`, ...), which is where a new one goes.
 
 namespace firn::simulation {
 
@@ -23,12 +23,12 @@ struct Scene {
   World* world = nullptr;
   Judge* judge = nullptr;
   TableName name;
-  /// Real rows in Parquet files; else `tiny_files.h`.
-  bool has_real_rows = false;
   /// Partition specs change; else, if the table has one, it is identity(cat).
   bool has_changing_spec = false;
-  /// Snapshots are expired: then an append cannot find its earlier try for ever.
   bool has_expiry = false;
+  bool has_replacement = false;
+  /// An append finds its earlier try for ever.
+  bool keeps_history() const { return !has_expiry && !has_replacement; }
   ReadRows read_rows;
   int64_t next_row = 1;
   int64_t next_file = 1;
@@ -52,6 +52,7 @@ class Worker {
   Process& process() { return process_; }
   Random& random() { return random_; }
   FileIO& io() { return *scene_.world->io(); }
+  int format_version() const { return scene_.judge->metadata().format_version; }
   CommitContext context();
 
   bool Chance(uint64_t percent) { return random_.Below(100) < percent; }
@@ -67,6 +68,10 @@ class Worker {
   std::string NewCategory();
   Condition NewCondition();
   FileNames Names(const Operation& operation);
+
+  /// What callers do with files that they wrote for a commit.
+  Result<std::optional<SnapshotId>> Settle(const Result<CommitResult>& committed,
+                                           const std::vector<DataFile>& written);
 
   /// Names the operation.
   static std::map<std::string, std::string> SummaryOf(const Operation& operation);
@@ -89,8 +94,9 @@ struct Job {
 
 /// Appends, deletes, overwrites and compactions of tiny files.
 const std::vector<Job>& FileJobs();
-/// The same with real rows.
-const std::vector<Job>& RowJobs();
+/// Snapshots that are staged and published.
+const std::vector<Job>& SnapshotJobs();
+const std::vector<Job>& ReplacementJobs();
 /// Schemas, specs, properties, branches; reading.
 const std::vector<Job>& TableJobs();
 /// Maintenance beyond compaction.

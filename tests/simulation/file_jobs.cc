@@ -10,29 +10,13 @@
 namespace firn::simulation {
 namespace {
 
-Rows With(Rows rows, const std::vector<Row>& added) {
-  for (const Row& row : added)
-    rows.emplace(row.id, row.cat);
-  return rows;
-}
-
-/// As callers do with files that they wrote for a commit.
-JobResult Settle(Worker& worker, const Result<CommitResult>& committed,
-                 const std::vector<DataFile>& written) {
-  const bool is_unused =
-      committed.ok() ? committed->is_repeat : committed.error().code() != ErrorCode::kCommitUnknown;
-  if (is_unused) DiscardOutputs(worker.io(), written);
-  if (!committed.ok()) return committed.error();
-  return std::optional(committed->snapshot_id);
-}
-
 JobResult Append(Worker& worker, Operation& operation) {
   if (!operation.apply) {  // A repeated try has the same rows.
     operation.branch = worker.ChooseBranch();
     const std::vector<Row> rows = worker.NewRows(4);
     operation.rows = rows;
     operation.apply = [rows](const Rows& before) { return With(before, rows); };
-    operation.may_repeat = worker.Chance(40) && !worker.scene().has_expiry;
+    operation.may_repeat = worker.Chance(40) && worker.scene().keeps_history();
   }
   FIRN_ASSIGN(const Table table, worker.Load());
   FIRN_ASSIGN(
@@ -44,16 +28,24 @@ JobResult Append(Worker& worker, Operation& operation) {
   request.is_fast = worker.Chance(50);
   request.summary_properties = Worker::SummaryOf(operation);
   if (operation.may_repeat) request.idempotency_key = fmt::format("key-{}", operation.number);
-  return Settle(worker, CommitAppendFiles(worker.context(), table, request), files);
+  return worker.Settle(CommitAppendFiles(worker.context(), table, request), files);
 }
 
-/// Deletes rows of tiny files, either way.
-class TinyDelete {
+/// What becomes of rows that meet a condition: they are deleted, or get another category, and other
+/// rows come with that.
+struct RowChange {
+  Condition condition;
+  std::optional<std::string> new_cat;  ///< Nullopt: they are deleted.
+  std::vector<Row> inserted;
+};
+
+/// Changes rows of tiny files, by exchanging the files or by deletes beside them.
+class TinyChange {
  public:
-  TinyDelete(Worker& worker, Operation& operation, Condition condition, bool is_merge_on_read)
+  TinyChange(Worker& worker, Operation& operation, RowChange rows, bool is_merge_on_read)
       : worker_(worker),
         operation_(operation),
-        condition_(std::move(condition)),
+        rows_(std::move(rows)),
         is_merge_on_read_(is_merge_on_read) {}
 
   JobResult Run() {
@@ -64,15 +56,15 @@ class TinyDelete {
     change_.starting_snapshot_id = *head;
     change_.summary_properties = Worker::SummaryOf(operation_);
     change_.isolation = worker_.Chance(60) ? Isolation::kSerializable : Isolation::kSnapshot;
-    FIRN_ASSIGN(change_.condition, ParseExpression(condition_.text));
+    FIRN_ASSIGN(change_.condition, ParseExpression(rows_.condition.text));
     const Status staged = Stage(*head);
     if (!staged.ok()) {
       DiscardOutputs(worker_.io(), Written());
       return staged.error();
     }
     SayWhatHappens();
-    if (seen_.empty()) return std::optional<SnapshotId>();
-    return Settle(worker_, CommitChangeFiles(worker_.context(), table_, change_), Written());
+    if (seen_.empty() && rows_.inserted.empty()) return std::optional<SnapshotId>();
+    return worker_.Settle(CommitChangeFiles(worker_.context(), table_, change_), Written());
   }
 
  private:
@@ -82,33 +74,43 @@ class TinyDelete {
     for (const FileScanTask& task : tasks) {
       FIRN_ASSIGN(const std::vector<PlacedRow> rows, ReadTinyFile(worker_.io(), task));
       std::vector<Row> rest;
+      std::vector<Row> changed;
       std::set<int64_t> positions;
       for (const PlacedRow& row : rows) {
-        if (condition_.matches(row.row)) {
-          positions.insert(row.position);
-          seen_.insert(row.row.id);
-        } else {
+        if (!rows_.condition.matches(row.row)) {
           rest.push_back(row.row);
+          continue;
         }
+        positions.insert(row.position);
+        seen_.insert(row.row.id);
+        if (rows_.new_cat) changed.push_back({row.row.id, *rows_.new_cat});
       }
-      if (!positions.empty()) FIRN_RETURN_IF_ERROR(StageFile(task, rest, std::move(positions)));
+      if (positions.empty()) continue;
+      FIRN_RETURN_IF_ERROR(StageFile(task, std::move(rest), changed, std::move(positions)));
     }
+    return AddRows(rows_.inserted);
+  }
+
+  Status AddRows(const std::vector<Row>& rows) {
+    if (rows.empty()) return {};
+    FIRN_ASSIGN(const auto files,
+                WriteTinyFiles(worker_.io(), *table_.metadata, worker_.Names(operation_), rows));
+    change_.added_data_files.insert(change_.added_data_files.end(), files.begin(), files.end());
     return {};
   }
 
-  Status StageFile(const FileScanTask& task, const std::vector<Row>& rest,
+  Status StageFile(const FileScanTask& task, std::vector<Row> rest, const std::vector<Row>& changed,
                    std::set<int64_t> positions) {
     FileIO& io = worker_.io();
     change_.removed_delete_files.insert(change_.removed_delete_files.end(), task.deletes.begin(),
                                         task.deletes.end());
     if (rest.empty() || !is_merge_on_read_) {
       change_.removed_data_files.push_back(task.file);
-      if (rest.empty()) return {};
-      FIRN_ASSIGN(const auto files,
-                  WriteTinyFiles(io, *table_.metadata, worker_.Names(operation_), rest));
-      change_.added_data_files.insert(change_.added_data_files.end(), files.begin(), files.end());
-      return {};
+      rest.insert(rest.end(), changed.begin(), changed.end());
+      return AddRows(rest);
     }
+    FIRN_RETURN_IF_ERROR(AddRows(changed));
+    if (!changed.empty()) change_.updated_data_files.push_back(task.file);
     FIRN_ASSIGN(std::set<int64_t> gone, ReadTinyDeletes(io, task));
     positions.merge(gone);
     FIRN_ASSIGN(DataFile deletes, WriteTinyDeletes(io, *table_.metadata, worker_.Names(operation_),
@@ -118,20 +120,19 @@ class TinyDelete {
   }
 
   void SayWhatHappens() {
-    if (change_.isolation == Isolation::kSerializable) {
-      operation_.apply = [matches = condition_.matches](const Rows& before) {
-        Rows after = before;
-        std::erase_if(after, [&](const auto& row) { return matches({row.first, row.second}); });
-        return after;
-      };
-    } else {
-      operation_.apply = [seen = seen_](const Rows& before) {
-        Rows after = before;
-        for (const int64_t id : seen)
-          after.erase(id);
-        return after;
-      };
-    }
+    const bool is_serializable = change_.isolation == Isolation::kSerializable;
+    operation_.apply = [rows = rows_, seen = seen_, is_serializable](const Rows& before) {
+      Rows after;
+      for (const auto& [id, cat] : before) {
+        const bool is_met = is_serializable ? rows.condition.matches({id, cat}) : seen.contains(id);
+        if (!is_met) {
+          after.emplace(id, cat);
+        } else if (rows.new_cat) {
+          after.emplace(id, *rows.new_cat);
+        }
+      }
+      return With(std::move(after), rows.inserted);
+    };
   }
 
   std::vector<DataFile> Written() const {
@@ -142,22 +143,39 @@ class TinyDelete {
 
   Worker& worker_;
   Operation& operation_;
-  const Condition condition_;
+  const RowChange rows_;
   const bool is_merge_on_read_;
   Table table_;
   std::set<int64_t> seen_;
   ChangeFilesRequest change_;
 };
 
+bool CanMergeOnRead(const Worker& worker) { return worker.format_version() >= 2; }
+
 JobResult DeleteCopyOnWrite(Worker& worker, Operation& operation) {
   operation.branch = worker.ChooseBranch();
-  return TinyDelete(worker, operation, worker.NewCondition(), false).Run();
+  return TinyChange(worker, operation, {worker.NewCondition(), {}, {}}, false).Run();
 }
 
 JobResult DeleteMergeOnRead(Worker& worker, Operation& operation) {
   operation.branch = worker.ChooseBranch();
-  const bool has_deletes = worker.scene().judge->metadata().format_version >= 2;
-  return TinyDelete(worker, operation, worker.NewCondition(), has_deletes).Run();
+  const bool is_on_read = CanMergeOnRead(worker);
+  return TinyChange(worker, operation, {worker.NewCondition(), {}, {}}, is_on_read).Run();
+}
+
+JobResult Merge(Worker& worker, Operation& operation, bool is_on_read) {
+  operation.branch = worker.ChooseBranch();
+  RowChange rows{worker.NewCondition(), worker.NewCategory(), {}};
+  if (worker.Chance(70)) rows.inserted = worker.NewRows(3);
+  return TinyChange(worker, operation, std::move(rows), is_on_read).Run();
+}
+
+JobResult MergeCopyOnWrite(Worker& worker, Operation& operation) {
+  return Merge(worker, operation, false);
+}
+
+JobResult MergeMergeOnRead(Worker& worker, Operation& operation) {
+  return Merge(worker, operation, CanMergeOnRead(worker));
 }
 
 JobResult Overwrite(Worker& worker, Operation& operation) {
@@ -185,7 +203,7 @@ JobResult Overwrite(Worker& worker, Operation& operation) {
     std::erase_if(after, [&](const auto& row) { return is_all || replaced.contains(row.second); });
     return With(after, rows);
   };
-  return Settle(worker, CommitChangeFiles(worker.context(), table, change), files);
+  return worker.Settle(CommitChangeFiles(worker.context(), table, change), files);
 }
 
 JobResult Compact(Worker& worker, Operation& operation) {
@@ -216,8 +234,8 @@ JobResult Compact(Worker& worker, Operation& operation) {
   if (rewrite.removed_data_files.empty()) return std::optional<SnapshotId>();
   FIRN_ASSIGN(rewrite.added_data_files,
               WriteTinyFiles(worker.io(), *table.metadata, worker.Names(operation), rows));
-  return Settle(worker, CommitRewriteFiles(worker.context(), table, rewrite),
-                rewrite.added_data_files);
+  return worker.Settle(CommitRewriteFiles(worker.context(), table, rewrite),
+                       rewrite.added_data_files);
 }
 
 }  // namespace
@@ -227,6 +245,8 @@ const std::vector<Job>& FileJobs() {
       {"append", 8, Append},
       {"delete, copy-on-write", 3, DeleteCopyOnWrite},
       {"delete, merge-on-read", 4, DeleteMergeOnRead},
+      {"merge, copy-on-write", 2, MergeCopyOnWrite},
+      {"merge, merge-on-read", 3, MergeMergeOnRead},
       {"overwrite", 1, Overwrite},
       {"compact", 3, Compact},
   };

@@ -40,6 +40,12 @@ bool HasPart(std::string_view text, std::string_view part) {
 
 }  // namespace
 
+Rows With(Rows rows, const std::vector<Row>& added) {
+  for (const Row& row : added)
+    rows.emplace(row.id, row.cat);
+  return rows;
+}
+
 Judge::Judge(World& world, TableName name, ReadRows read_rows)
     : world_(world), name_(std::move(name)), read_rows_(std::move(read_rows)) {}
 
@@ -122,7 +128,8 @@ void Judge::End(Operation& operation, const Process& process, const Status& stat
   if (operation.end == OperationEnd::kSucceeded && operation.is_done && !operation.was_done) {
     world_.Violate(Describe(operation) + " does not show in the table");
   }
-  const bool is_there = operation.snapshot_id || operation.was_done;
+  CheckPublisher(operation, snapshot_id);
+  const bool is_there = operation.snapshot_id || operation.was_done || was_published(operation);
   if (operation.end == OperationEnd::kFailed && is_there) {
     world_.Violate(
         fmt::format("{} is in the table: {}", Describe(operation), status.error().Format()));
@@ -257,7 +264,7 @@ void Judge::CheckExpired(const TableMetadata& before, const TableMetadata& after
   for (const Snapshot& snapshot : before.snapshots) {
     const SnapshotId id = snapshot.snapshot_id;
     if (after.FindSnapshot(id) != nullptr) continue;
-    const Operation* operation = FindOperation(snapshot);
+    const Operation* operation = FindOwner(snapshot);
     const bool is_settled = operation != nullptr && operation->end != OperationEnd::kRunning;
     if (named.contains(id) || !is_settled) continue;  // It is lost, which CheckKept tells.
     expired_.insert(id);
@@ -305,21 +312,40 @@ void Judge::CheckRefs(const TableMetadata& before, const TableMetadata& after,
   }
   for (const auto& [name, ref] : after.refs) {
     const auto known = before.refs.find(name);
-    if (known != before.refs.end() && known->second.snapshot_id == ref.snapshot_id) continue;
-    if (added != nullptr && ref.snapshot_id == added->snapshot_id) {
-      const std::optional<SnapshotId> head =
-          known == before.refs.end() ? std::nullopt : std::optional(known->second.snapshot_id);
-      if (added->parent_snapshot_id != head) {
-        world_.Violate(
-            fmt::format("snapshot {} does not follow the head of '{}'", added->snapshot_id, name));
-      }
-      const Operation* operation = FindOperation(*added);
-      if (operation != nullptr && operation->branch != name) {
-        world_.Violate(fmt::format("{} moved branch '{}'", Describe(*operation), name));
-      }
-    } else if (known != before.refs.end()) {
-      world_.Violate(fmt::format("ref '{}' moved without a new snapshot", name));
+    const bool has_moved =
+        known == before.refs.end() || known->second.snapshot_id != ref.snapshot_id;
+    if (has_moved) CheckRefMove(before, after, name, added);
+  }
+  if (added != nullptr) CheckStaged(before, *added);
+}
+
+void Judge::CheckRefMove(const TableMetadata& before, const TableMetadata& after,
+                         const std::string& name, const Snapshot* added) {
+  const SnapshotId now = after.refs.at(name).snapshot_id;
+  const auto known = before.refs.find(name);
+  std::optional<SnapshotId> head;
+  if (known != before.refs.end()) head = known->second.snapshot_id;
+  if (added != nullptr && now == added->snapshot_id) {
+    const Operation* operation = FindOperation(*added);
+    const bool is_new_history = operation != nullptr && operation->replaces_table;
+    const std::optional<SnapshotId> parent = is_new_history ? std::nullopt : head;
+    if (added->parent_snapshot_id != parent) {
+      world_.Violate(fmt::format("snapshot {} does not follow the head of '{}'", now, name));
     }
+    if (is_new_history && head) parents_[now] = *head;
+    if (is_new_history) published_.clear();  // What was published is not in `main` any more.
+    if (operation != nullptr && (operation->branch != name || operation->is_staged)) {
+      world_.Violate(fmt::format("{} moved branch '{}'", Describe(*operation), name));
+    }
+    return;
+  }
+  if (name == kMainBranch && FindStaging(now) != nullptr) {
+    if (after.FindSnapshot(now)->parent_snapshot_id != head) {
+      world_.Violate(fmt::format("staged snapshot {} does not follow the head of main", now));
+    }
+    NotePublished(now, now);
+  } else if (known != before.refs.end()) {
+    world_.Violate(fmt::format("ref '{}' moved without a new snapshot", name));
   }
 }
 
@@ -332,20 +358,6 @@ Operation* Judge::FindOperation(const Snapshot& snapshot) {
 void Judge::CheckSnapshot(const TableMetadata& before, const Table& after,
                           const Snapshot& snapshot) {
   const TableMetadata& now = *after.metadata;
-  Operation* operation = FindOperation(snapshot);
-  if (operation == nullptr) {
-    world_.Violate(fmt::format("snapshot {} of no operation", snapshot.snapshot_id));
-    return;
-  }
-  if (operation->end == OperationEnd::kFailed) {
-    world_.Violate(Describe(*operation) + " shows in the table after it failed");
-  }
-  if (operation->snapshot_id) {
-    world_.Violate(fmt::format("{} is in the table twice: in snapshot {} and in {}",
-                               Describe(*operation), *operation->snapshot_id,
-                               snapshot.snapshot_id));
-  }
-  operation->snapshot_id = snapshot.snapshot_id;
   if (snapshot.parent_snapshot_id) {
     parents_[snapshot.snapshot_id] = *snapshot.parent_snapshot_id;
   }
@@ -360,7 +372,21 @@ void Judge::CheckSnapshot(const TableMetadata& before, const Table& after,
        now.next_row_id != before.next_row_id + snapshot.added_rows.value_or(0))) {
     world_.Violate(fmt::format("row ids of snapshot {} overlap", snapshot.snapshot_id));
   }
-  CheckContent(after, snapshot, *operation);
+  Operation* operation = FindOperation(snapshot);
+  if (operation == nullptr) {
+    CheckPublication(after, snapshot);
+  } else {
+    if (operation->end == OperationEnd::kFailed) {
+      world_.Violate(Describe(*operation) + " shows in the table after it failed");
+    }
+    if (operation->snapshot_id) {
+      world_.Violate(fmt::format("{} is in the table twice: in snapshot {} and in {}",
+                                 Describe(*operation), *operation->snapshot_id,
+                                 snapshot.snapshot_id));
+    }
+    operation->snapshot_id = snapshot.snapshot_id;
+    CheckContent(after, snapshot, *operation);
+  }
   CheckFiles(after, snapshot);
 }
 
@@ -470,7 +496,7 @@ void Judge::CheckEnd() {
 void Judge::CheckOutcomes() {
   for (const auto& [number, operation] : operations_) {
     if (operation.end != OperationEnd::kSucceeded || !operation.snapshot_id) continue;
-    if (is_expired(*operation.snapshot_id)) continue;
+    if (operation.is_staged || is_expired(*operation.snapshot_id)) continue;
     const auto ref = metadata().refs.find(operation.branch);
     // Expiry may leave gaps in what the table itself tells of its history.
     std::optional<SnapshotId> at;

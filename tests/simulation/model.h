@@ -28,6 +28,9 @@ struct Row {
   std::string cat;
 };
 
+/// `rows` and `added`.
+Rows With(Rows rows, const std::vector<Row>& added);
+
 enum class OperationEnd { kRunning, kSucceeded, kFailed, kUnknown, kDied };
 
 /// What a process was asked to do. It may be tried by several processes, one after the other.
@@ -39,6 +42,12 @@ struct Operation {
   std::function<Rows(const Rows& before)> apply;
   /// Of an append: what each try of it appends.
   std::vector<Row> rows;
+  bool is_staged = false;  ///< Its snapshot moves no branch.
+  /// The staged snapshot that it brings to `main`. The snapshot of that bears its name, not this
+  /// operation's: several may try the same.
+  std::optional<SnapshotId> publishes;
+  /// Its snapshot follows none.
+  bool replaces_table = false;
   /// It is recognised by its key: another process may try it again.
   bool may_repeat = false;
   OperationEnd end = OperationEnd::kRunning;
@@ -90,6 +99,8 @@ class Judge final : public Witness {
   /// The time before which all files belong to operations that have ended, `own` aside; nullopt:
   /// something that was put off may still come.
   std::optional<Timestamp> QuietSince(const Operation& own) const;
+  /// Someone was told that this is published already.
+  void CheckPublished(const Operation& operation);
   /// Compare what was read with the model.
   void CheckRows(SnapshotId snapshot_id, const std::vector<Row>& read, std::string_view who);
   /// How often the table has moved.
@@ -122,6 +133,17 @@ class Judge final : public Witness {
   void CheckOutcomes();
   void CheckOrphans();
   Operation* FindOperation(const Snapshot& snapshot);
+  /// Also of those that published it.
+  const Operation* FindOwner(const Snapshot& snapshot);
+  void CheckRefMove(const TableMetadata& before, const TableMetadata& after,
+                    const std::string& name, const Snapshot* added);
+  /// That staged the snapshot; null: none did.
+  const Operation* FindStaging(SnapshotId snapshot_id) const;
+  void CheckPublication(const Table& after, const Snapshot& snapshot);
+  void CheckStaged(const TableMetadata& before, const Snapshot& added);
+  void NotePublished(SnapshotId staged, SnapshotId published);
+  void CheckPublisher(Operation& operation, std::optional<SnapshotId> snapshot_id);
+  bool was_published(const Operation& operation) const;
   /// Where old versions are deleted, the name of one that is long over can be taken again, for a
   /// moment: see HadoopCatalog.
   bool may_come_back() const;
@@ -137,8 +159,9 @@ class Judge final : public Witness {
   std::map<SnapshotId, std::set<std::string>> files_;  ///< Of each snapshot, with its metadata.
   std::map<std::string, int64_t> users_;  ///< How many snapshots of the table need a file.
   std::set<SnapshotId> expired_;
-  std::map<SnapshotId, SnapshotId> parents_;  ///< Of expired ones, too.
-  std::map<std::string, int64_t> makers_;     ///< File to the operation that made it.
+  std::map<SnapshotId, SnapshotId> parents_;    ///< Of expired ones, too.
+  std::map<SnapshotId, SnapshotId> published_;  ///< Staged snapshot to the one in `main`.
+  std::map<std::string, int64_t> makers_;       ///< File to the operation that made it.
 };
 
 }  // namespace firn::simulation

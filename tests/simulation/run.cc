@@ -18,8 +18,8 @@ struct Setting {
   int format_version = 2;
   bool is_partitioned = false;
   bool has_changing_spec = false;
-  bool has_real_rows = false;
   bool has_expiry = false;
+  bool has_replacement = false;
   Properties properties;
 };
 
@@ -61,6 +61,8 @@ Setting DrawSetting(uint64_t seed) {
   if (random->Below(4) == 0) properties["write.metadata.compression-codec"] = "gzip";
   if (random->Below(2) == 0) properties["commit.status-check.num-retries"] = "1";
   setting.has_expiry = random->Below(2) == 0;
+  if (random->Below(3) == 0) properties["write.wap.enabled"] = "true";
+  setting.has_replacement = random->Below(4) == 0;
   return setting;
 }
 
@@ -120,13 +122,15 @@ void Try(Scene& scene, Process& process, Random& random, const Job& job, Operati
 void Act(Scene& scene, Process& process, uint64_t seed, size_t steps) {
   const auto random = MakeSeededRandom(seed);
   std::vector<const Job*> jobs;
-  for (const Job& job : FileJobs())
-    jobs.push_back(&job);
-  for (const Job& job : TableJobs())
-    jobs.push_back(&job);
-  for (const Job& job : MaintenanceJobs()) {
-    if (scene.has_expiry) jobs.push_back(&job);
-  }
+  const auto offer = [&](const std::vector<Job>& kind) {
+    for (const Job& job : kind)
+      jobs.push_back(&job);
+  };
+  offer(FileJobs());
+  offer(SnapshotJobs());
+  offer(TableJobs());
+  if (scene.has_replacement) offer(ReplacementJobs());
+  if (scene.has_expiry) offer(MaintenanceJobs());
   for (size_t step = 0; step < steps && !scene.world->violation(); ++step) {
     const Job& job = ChooseJob(jobs, *random);
     Operation& operation = scene.judge->NewOperation(job.name);
@@ -149,8 +153,8 @@ std::string Describe(const Setting& setting) {
       setting.world.catalog == CatalogKind::kPointer ? "pointer" : "Hadoop", setting.format_version,
       setting.is_partitioned ? ", partitioned" : "",
       setting.has_changing_spec ? ", changing spec" : "", setting.has_expiry ? ", expiry" : "",
-      setting.has_real_rows ? ", real rows" : "", setting.actors, setting.steps, faults.file_errors,
-      faults.catalog_errors, faults.slow_calls, faults.deaths);
+      setting.has_replacement ? ", replacement" : "", setting.actors, setting.steps,
+      faults.file_errors, faults.catalog_errors, faults.slow_calls, faults.deaths);
   for (const auto& [key, value] : setting.properties)
     text += fmt::format(" {}={}", key, value);
   return text;
@@ -208,9 +212,9 @@ SeedResult RunSeed(Executor& threads, uint64_t seed, bool is_traced) {
   scene.world = &world;
   scene.judge = &judge;
   scene.name = name;
-  scene.has_real_rows = setting.has_real_rows;
   scene.has_changing_spec = setting.has_changing_spec;
   scene.has_expiry = setting.has_expiry;
+  scene.has_replacement = setting.has_replacement;
   scene.read_rows = ReadTinyTable;
   scene.executor = executor.get();
   scene.budget = &budget;

@@ -49,7 +49,7 @@ JobResult MakeRef(Worker& worker, Operation& operation, RefType type) {
   FIRN_ASSIGN(const Table table, worker.Load());
   const auto& snapshots = table.metadata->snapshots;
   if (snapshots.empty()) return std::optional<SnapshotId>();
-  if (worker.Chance(50)) {
+  if (worker.Chance(50) || !worker.HeadOf(table, std::string(kMainBranch))) {
     change.snapshot_id = snapshots[worker.random().Below(snapshots.size())].snapshot_id;
   }
   operation.is_done = [name = change.name](const TableMetadata& metadata) {

@@ -48,6 +48,31 @@ Status CheckNotPublished(const TableMetadata& metadata, const Snapshot& picked) 
   return {};
 }
 
+bool CanMove(const TableMetadata& metadata, const Snapshot& picked) {
+  return picked.parent_snapshot_id == metadata.current_snapshot_id;
+}
+
+// Of two snapshots of one table. Version 1 has no sequence numbers.
+bool IsOlder(const Snapshot& a, const Snapshot& b) {
+  if (a.sequence_number != b.sequence_number) return a.sequence_number < b.sequence_number;
+  return a.timestamp < b.timestamp;
+}
+
+// What main took in after the picked snapshot was made is all listed: else the one that published
+// it may have expired, and its rows would come in twice.
+Status CheckHistory(const TableMetadata& metadata, const Snapshot& picked) {
+  if (!metadata.current_snapshot_id || CanMove(metadata, picked)) return {};
+  const auto ancestors = AncestorsOf(metadata, *metadata.current_snapshot_id);
+  if (ancestors.empty()) return {};
+  const Snapshot& last = *ancestors.back();
+  if (!last.parent_snapshot_id || IsOlder(last, picked)) return {};
+  return MakeError(ErrorCode::kCommitConflict,
+                   "the history of main ends at snapshot {}, whose parent {} has expired; whether "
+                   "snapshot {} was published before cannot be determined, and publishing it "
+                   "again would double its rows; write them again if they are not in the table",
+                   last.snapshot_id, *last.parent_snapshot_id, picked.snapshot_id);
+}
+
 Result<const Snapshot*> FindPicked(const TableMetadata& metadata, SnapshotId snapshot_id) {
   const Snapshot* picked = metadata.FindSnapshot(snapshot_id);
   if (picked == nullptr) {
@@ -57,11 +82,8 @@ Result<const Snapshot*> FindPicked(const TableMetadata& metadata, SnapshotId sna
                      snapshot_id);
   }
   FIRN_RETURN_IF_ERROR(CheckNotPublished(metadata, *picked));
+  FIRN_RETURN_IF_ERROR(CheckHistory(metadata, *picked));
   return picked;
-}
-
-bool CanMove(const TableMetadata& metadata, const Snapshot& picked) {
-  return picked.parent_snapshot_id == metadata.current_snapshot_id;
 }
 
 // Files that the picked snapshot itself added or took out.

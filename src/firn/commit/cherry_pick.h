@@ -19,7 +19,8 @@ Result<SnapshotId> FindStagedSnapshot(const TableMetadata& metadata, const std::
 ///
 /// Errors  kNotFound: no such snapshot. kAlreadyExists: it, or one with its WAP id, is in `main`.
 ///         kInvalidInput: another operation, which only fits the state that it was made for.
-///         kCommitConflict: a partition or a file that it replaces changed. kCommitUnknown.
+///         kCommitConflict: a partition or a file that it replaces changed, or so much of main's
+///         history has expired that it may have been published before. kCommitUnknown.
 Result<CommitResult> CherryPickSnapshot(const CommitContext& context, const Table& table,
                                         SnapshotId snapshot_id);
 

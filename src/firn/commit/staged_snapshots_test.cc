@@ -44,6 +44,15 @@ class StagedSnapshotsTest : public testing::TestWithParam<int> {
     return CherryPickSnapshot(table_.context(), table_.Load(), snapshot_id);
   }
 
+  void Expire(SnapshotId snapshot_id) {
+    const TableChangeContext context{
+        table_.context().catalog, table_.context().clock, table_.context().random, {}};
+    const auto plan = [=](const TableMetadata&) -> Result<std::vector<TableUpdate>> {
+      return std::vector<TableUpdate>{RemoveSnapshots{{snapshot_id}}};
+    };
+    ASSERT_THAT(ChangeTable(context, table_.Load(), plan), IsOk());
+  }
+
   TestTable table_;
 };
 
@@ -208,6 +217,33 @@ TEST_P(StagedSnapshotsTest, ARaceForTheSameSnapshotPublishesItOnce) {
   EXPECT_THAT(CherryPickSnapshot(context, table_.Load(), staged->snapshot_id),
               IsError(ErrorCode::kAlreadyExists, "was published already"));
   EXPECT_THAT(table_.LivePaths(), ElementsAre("a", "b", "c"));
+}
+
+TEST_P(StagedSnapshotsTest, RowsAreNotDoubledWhereTheSnapshotThatPublishedThemHasExpired) {
+  ASSERT_THAT(Append("a"), IsOk());
+  const auto staged = Append("b", "a", "w");
+  ASSERT_THAT(staged, IsOk());
+  ASSERT_THAT(Append("c"), IsOk());
+  const auto published = Pick(staged->snapshot_id);
+  ASSERT_THAT(published, IsOk());
+  ASSERT_THAT(Append("d"), IsOk());
+  Expire(published->snapshot_id);
+  EXPECT_THAT(Pick(staged->snapshot_id),
+              IsError(ErrorCode::kCommitConflict, "would double its rows"));
+  EXPECT_THAT(table_.LivePaths(), ElementsAre("a", "b", "c", "d"));
+}
+
+TEST_P(StagedSnapshotsTest, HistoryThatExpiredBeforeTheSnapshotWasStagedDoesNotMatter) {
+  const auto first = Append("a");
+  ASSERT_THAT(first, IsOk());
+  ASSERT_THAT(Append("b"), IsOk());
+  table_.clock().Advance(std::chrono::seconds(1));  // Version 1 has nothing else to tell by.
+  const auto staged = Append("c", "a", "w");
+  ASSERT_THAT(staged, IsOk());
+  ASSERT_THAT(Append("d"), IsOk());
+  Expire(first->snapshot_id);
+  ASSERT_THAT(Pick(staged->snapshot_id), IsOk());
+  EXPECT_THAT(table_.LivePaths(), ElementsAre("a", "b", "c", "d"));
 }
 
 TEST_P(StagedSnapshotsTest, APickedSnapshotTakesItsIdempotencyKeyAlong) {

@@ -112,8 +112,8 @@ Status MetadataBuilder::RemoveProperties(const std::vector<std::string>& keys) {
 
 Status MetadataBuilder::SetStatistics(StatisticsFile file) {
   if (metadata_.FindSnapshot(file.snapshot_id) == nullptr) {
-    return InvalidUpdate("statistics '{}' are of snapshot {}, which is not in the table", file.path,
-                         file.snapshot_id);
+    return Stale("statistics '{}' are of snapshot {}, which is not in the table", file.path,
+                 file.snapshot_id);
   }
   has_changes_ |= ReplaceBySnapshot(metadata_.statistics, std::move(file));
   return {};
@@ -126,8 +126,8 @@ Status MetadataBuilder::RemoveStatistics(SnapshotId snapshot_id) {
 
 Status MetadataBuilder::SetPartitionStatistics(PartitionStatisticsFile file) {
   if (metadata_.FindSnapshot(file.snapshot_id) == nullptr) {
-    return InvalidUpdate("partition statistics '{}' are of snapshot {}, which is not in the table",
-                         file.path, file.snapshot_id);
+    return Stale("partition statistics '{}' are of snapshot {}, which is not in the table",
+                 file.path, file.snapshot_id);
   }
   has_changes_ |= ReplaceBySnapshot(metadata_.partition_statistics, std::move(file));
   return {};

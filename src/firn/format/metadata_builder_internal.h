@@ -11,4 +11,9 @@ Error InvalidUpdate(fmt::format_string<Args...> text, Args&&... args) {
   return MakeError(ErrorCode::kInvalidInput, text, std::forward<Args>(args)...);
 }
 
+template <typename... Args>
+Error Stale(fmt::format_string<Args...> text, Args&&... args) {
+  return MakeError(ErrorCode::kCommitConflict, text, std::forward<Args>(args)...);
+}
+
 }  // namespace firn

@@ -12,11 +12,6 @@ namespace {
 constexpr int kRowLineageVersion = 3;
 constexpr std::string_view kPreviousVersionsMax = "write.metadata.previous-versions-max";
 
-template <typename... Args>
-Error Stale(fmt::format_string<Args...> text, Args&&... args) {
-  return MakeError(ErrorCode::kCommitConflict, text, std::forward<Args>(args)...);
-}
-
 }  // namespace
 
 Status MetadataBuilder::CheckRowIds(const Snapshot& snapshot) const {
@@ -50,13 +45,12 @@ Status MetadataBuilder::AddSnapshot(Snapshot snapshot) {
   }
   if (metadata_.format_version == 1) {
     snapshot.sequence_number = 0;
-  } else if (snapshot.parent_snapshot_id &&
-             snapshot.sequence_number <= metadata_.last_sequence_number) {
-    return Stale("snapshot {} has the sequence number {}, but the table is at {}", id,
-                 snapshot.sequence_number, metadata_.last_sequence_number);
   } else if (snapshot.sequence_number == 0) {
     return Stale("snapshot {} has no sequence number, which format version {} needs", id,
                  metadata_.format_version);
+  } else if (snapshot.sequence_number <= metadata_.last_sequence_number) {
+    return Stale("snapshot {} has the sequence number {}, but the table is at {}", id,
+                 snapshot.sequence_number, metadata_.last_sequence_number);
   }
   FIRN_RETURN_IF_ERROR(CheckRowIds(snapshot));
   metadata_.last_sequence_number =
@@ -74,8 +68,8 @@ Status MetadataBuilder::AddSnapshot(Snapshot snapshot) {
 Status MetadataBuilder::CheckRef(std::string_view name, const SnapshotRef& ref) const {
   if (name.empty()) return InvalidUpdate("the name of a branch or tag is empty");
   if (metadata_.FindSnapshot(ref.snapshot_id) == nullptr) {
-    return InvalidUpdate("ref '{}' is to name snapshot {}, which is not in the table", name,
-                         ref.snapshot_id);
+    return Stale("ref '{}' is to name snapshot {}, which is not in the table", name,
+                 ref.snapshot_id);
   }
   const bool is_tag = ref.type == RefType::kTag;
   if (is_tag && name == kMainBranch) return InvalidUpdate("'main' is a branch and cannot be a tag");

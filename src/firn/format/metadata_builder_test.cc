@@ -287,7 +287,7 @@ TEST(MetadataBuilderTest, ReplacesStatisticsOfASnapshot) {
   ASSERT_THAT(builder.SetStatistics(statistics), IsOk());
   ASSERT_THAT(builder.SetPartitionStatistics({.snapshot_id = 1, .path = "p"}), IsOk());
   EXPECT_THAT(builder.SetStatistics({.snapshot_id = 7}),
-              IsError(ErrorCode::kInvalidInput, "snapshot 7, which is not in the table"));
+              IsError(ErrorCode::kCommitConflict, "snapshot 7, which is not in the table"));
   const TableMetadata table = Finish(std::move(builder));
   EXPECT_THAT(table.statistics, ElementsAre(statistics));
   MetadataBuilder next(table, "f");
