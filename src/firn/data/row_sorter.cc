@@ -1,16 +1,19 @@
 #include "firn/data/row_sorter.h"
 
 #include <algorithm>
-#include <numeric>
+#include <atomic>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <arrow/record_batch.h>
 #include <arrow/util/byte_size.h>
 
-#include "firn/base/byte_prefix.h"
+#include "firn/base/task_group.h"
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/budget_pool.h"
+#include "firn/data/gather_rows_internal.h"
+#include "firn/data/key_order_internal.h"
 #include "firn/data/sorted_runs_internal.h"
 
 namespace firn {
@@ -20,9 +23,8 @@ using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
 
 constexpr int64_t kBudgetShare = 4;
 constexpr int64_t kBytesMin = int64_t{2} << 20;
-// Texts of one column stay below the 2 GiB that 32-bit offsets reach.
 constexpr int64_t kBytesMax = int64_t{1} << 30;
-// The batches, and the one that is made of them.
+// One run is sorted while the rows of another are read.
 constexpr int64_t kCopies = 2;
 // Of a batch of a run on disk, and how many of these the share should hold at least.
 constexpr int64_t kBlockBytesMin = int64_t{64} << 10;
@@ -36,74 +38,68 @@ int64_t SizeOf(const arrow::RecordBatch& batch) {
   return size.ok() ? *size : arrow::util::TotalBufferSize(batch);
 }
 
-size_t CommonPrefix(const RowKeys& keys) {
-  if (keys.size() == 0) return 0;
-  const std::string_view first = keys.at(0);
-  size_t length = first.size();
-  for (size_t row = 1; row < keys.size() && length > 0; ++row) {
-    const std::string_view key = keys.at(row).substr(0, length);
-    if (key == first.substr(0, length)) continue;
-    length = static_cast<size_t>(
-        std::mismatch(key.begin(), key.end(), first.begin(), first.end()).first - key.begin());
-  }
-  return length;
-}
+// Rows that are sorted as one run.
+struct Gathered {
+  std::vector<BatchPtr> batches;
+  RowKeys keys;
+  int64_t batch_bytes = 0;
 
-// The rows of `keys` in order; equal ones stay as they are.
-std::vector<int64_t> SortRowsByKeys(const RowKeys& keys) {
-  struct Entry {
-    uint64_t prefix;  // Spares most looks at the keys themselves.
-    int64_t row;
-  };
-  const size_t common = CommonPrefix(keys);
-  std::vector<Entry> entries(keys.size());
-  for (size_t row = 0; row < keys.size(); ++row)
-    entries[row] = {BytePrefix(keys.at(row).substr(common)), static_cast<int64_t>(row)};
-  const auto is_before = [&keys](const Entry& a, const Entry& b) {
-    if (a.prefix != b.prefix) return a.prefix < b.prefix;
-    const int order =
-        keys.at(static_cast<size_t>(a.row)).compare(keys.at(static_cast<size_t>(b.row)));
-    return order != 0 ? order < 0 : a.row < b.row;
-  };
-  if (!std::is_sorted(entries.begin(), entries.end(), is_before)) {
-    std::sort(entries.begin(), entries.end(), is_before);
+  // Including what sorting takes.
+  int64_t memory_bytes() const {
+    constexpr auto kPerRow = static_cast<int64_t>(sizeof(KeyedRow) + sizeof(RowPlace));
+    return batch_bytes + keys.memory_bytes() + static_cast<int64_t>(keys.size()) * kPerRow;
   }
-  std::vector<int64_t> rows;
-  rows.reserve(entries.size());
-  for (const Entry& entry : entries)
-    rows.push_back(entry.row);
-  return rows;
-}
+};
 
-// Rows of a batch in an order, made batch by batch.
+// Rows of some batches in an order, made batch by batch.
 class OrderedRows final : public BatchStream {
  public:
-  OrderedRows(BatchPtr rows, std::vector<int64_t> order, int64_t batch_rows,
-              arrow::MemoryPool* pool)
-      : rows_(std::move(rows)), order_(std::move(order)), batch_rows_(batch_rows), pool_(pool) {
-    is_in_order_ = std::is_sorted(order_.begin(), order_.end());
-    if (is_in_order_) order_ = {};
-  }
+  OrderedRows(std::shared_ptr<arrow::Schema> schema, std::vector<BatchPtr> batches,
+              std::vector<RowPlace> order, int64_t batch_rows, arrow::MemoryPool* pool)
+      : schema_(std::move(schema)),
+        batches_(std::move(batches)),
+        order_(std::move(order)),
+        batch_rows_(static_cast<size_t>(batch_rows)),
+        pool_(pool) {}
 
-  const std::shared_ptr<arrow::Schema>& schema() const override { return rows_->schema(); }
+  const std::shared_ptr<arrow::Schema>& schema() const override { return schema_; }
 
   Result<BatchPtr> Next() override {
-    if (next_ >= rows_->num_rows()) return BatchPtr();
-    const int64_t count = std::min(batch_rows_, rows_->num_rows() - next_);
-    const int64_t first = std::exchange(next_, next_ + count);
-    if (is_in_order_) return rows_->Slice(first, count);
-    const auto begin = order_.begin() + first;
-    return TakeRows(rows_, std::vector<int64_t>(begin, begin + count), pool_);
+    if (next_ == order_.size()) return BatchPtr();
+    const size_t count = std::min(batch_rows_, order_.size() - next_);
+    const size_t first = std::exchange(next_, next_ + count);
+    const std::span<const RowPlace> places = std::span(order_).subspan(first, count);
+    if (AreConsecutive(places)) {
+      return batches_[places[0].batch]->Slice(places[0].row, static_cast<int64_t>(count));
+    }
+    return GatherRows(batches_, places, pool_);
   }
 
  private:
-  BatchPtr rows_;
-  std::vector<int64_t> order_;
-  const int64_t batch_rows_;
+  static bool AreConsecutive(std::span<const RowPlace> places) {
+    for (size_t i = 1; i < places.size(); ++i) {
+      const bool follows = places[i].batch == places[0].batch && places[i].row == places[0].row + i;
+      if (!follows) return false;
+    }
+    return true;
+  }
+
+  std::shared_ptr<arrow::Schema> schema_;
+  std::vector<BatchPtr> batches_;
+  std::vector<RowPlace> order_;
+  const size_t batch_rows_;
   arrow::MemoryPool* pool_;
-  bool is_in_order_ = false;
-  int64_t next_ = 0;
+  size_t next_ = 0;
 };
+
+std::vector<RowPlace> PlacesOf(const std::vector<BatchPtr>& batches) {
+  std::vector<RowPlace> places;
+  for (size_t batch = 0; batch < batches.size(); ++batch) {
+    for (int64_t row = 0; row < batches[batch]->num_rows(); ++row)
+      places.push_back({static_cast<uint32_t>(batch), static_cast<uint32_t>(row)});
+  }
+  return places;
+}
 
 class RowSorter final : public BatchStream {
  public:
@@ -130,16 +126,18 @@ class RowSorter final : public BatchStream {
       FIRN_RETURN_IF_ERROR(context_.cancel.Check());
       FIRN_ASSIGN(BatchPtr batch, rows_->Next());
       if (batch == nullptr) break;
-      FIRN_RETURN_IF_ERROR(encoder_->AppendKeys(*batch, pool_.get(), keys_));
-      bytes_ += SizeOf(*batch);
-      batches_.push_back(std::move(batch));
-      if (bytes_ + keys_.memory_bytes() >= bytes_max_) FIRN_RETURN_IF_ERROR(Spill());
+      if (batch->num_rows() == 0) continue;
+      FIRN_RETURN_IF_ERROR(encoder_->AppendKeys(*batch, pool_.get(), gathered_.keys));
+      gathered_.batch_bytes += SizeOf(*batch);
+      gathered_.batches.push_back(std::move(batch));
+      if (gathered_.memory_bytes() >= bytes_max_) FIRN_RETURN_IF_ERROR(Spill());
     }
     rows_ = nullptr;
-    if (runs_.empty()) {
-      FIRN_ASSIGN(sorted_, SortGathered(context_.batch_rows_max));
+    if (block_rows_ == 0) {
+      sorted_ = SortGathered(std::move(gathered_), context_.batch_rows_max);
     } else {
       FIRN_RETURN_IF_ERROR(Spill());
+      FIRN_RETURN_IF_ERROR(WaitForRun());
       FIRN_RETURN_IF_ERROR(MergeDown());
     }
     memory_.ShrinkTo(bytes_max_);
@@ -158,35 +156,46 @@ class RowSorter final : public BatchStream {
     block_bytes_ = std::clamp(bytes_max_ / kBlocksMin, kBlockBytesMin, kBlockBytesMax);
   }
 
-  // The rows that were gathered, sorted; none are gathered after it.
-  Result<std::unique_ptr<BatchStream>> SortGathered(int64_t batch_rows) {
-    const std::vector<BatchPtr> batches = std::exchange(batches_, {});
-    bytes_ = 0;
-    std::vector<int64_t> order = SortRowsByKeys(keys_);
-    keys_.Clear();
-    BatchPtr all;
-    if (batches.size() == 1) {
-      all = batches[0];
-    } else if (batches.empty()) {
-      FIRN_ASSIGN(all, GuardArrowResult(ErrorCode::kInternal, [this] {
-                    return arrow::RecordBatch::MakeEmpty(schema_, pool_.get());
-                  }));
-    } else {
-      FIRN_ASSIGN(all, GuardArrowResult(ErrorCode::kInternal, [&] {
-                    return arrow::ConcatenateRecordBatches(batches, pool_.get());
-                  }));
-    }
-    return std::make_unique<OrderedRows>(std::move(all), std::move(order), batch_rows, pool_.get());
+  std::unique_ptr<BatchStream> SortGathered(Gathered gathered, int64_t batch_rows) const {
+    const std::vector<RowPlace> places = PlacesOf(gathered.batches);
+    std::vector<RowPlace> order;
+    order.reserve(places.size());
+    for (const uint32_t row : SortKeys(gathered.keys))
+      order.push_back(places[row]);
+    return std::make_unique<OrderedRows>(schema_, std::move(gathered.batches), std::move(order),
+                                         batch_rows, pool_.get());
   }
 
+  // Rows as they come are read on while those gathered so far are sorted and written.
   Status Spill() {
-    if (batches_.empty()) return {};
-    const int64_t row_bytes =
-        (bytes_ + keys_.memory_bytes()) / std::max<int64_t>(static_cast<int64_t>(keys_.size()), 1);
+    if (gathered_.batches.empty()) return {};
+    FIRN_RETURN_IF_ERROR(WaitForRun());
+    const auto rows = std::max<int64_t>(static_cast<int64_t>(gathered_.keys.size()), 1);
+    const int64_t row_bytes = (gathered_.batch_bytes + gathered_.keys.memory_bytes()) / rows;
     block_rows_ = std::clamp<int64_t>(block_bytes_ / std::max<int64_t>(row_bytes, 1), 1,
                                       context_.batch_rows_max);
-    FIRN_ASSIGN(const auto rows, SortGathered(block_rows_));
-    return WriteRun(*rows, runs_);
+    auto run = std::make_shared<Gathered>(std::exchange(gathered_, {}));
+    const auto write = [this, run] {
+      const auto sorted = SortGathered(std::move(*run), block_rows_);
+      run_status_ = WriteRun(*sorted, runs_);
+      is_writing_ = false;
+    };
+    is_writing_ = true;
+    if (context_.executor == nullptr) {
+      write();
+    } else {
+      if (writing_ == nullptr) writing_ = std::make_unique<TaskGroup>(*context_.executor);
+      writing_->Submit(write);
+    }
+    return {};
+  }
+
+  Status WaitForRun() {
+    if (writing_ != nullptr) {
+      (void)writing_->RunOne();  // Unless another thread has begun it.
+      writing_->WaitFor([this] { return !is_writing_; });
+    }
+    return std::exchange(run_status_, {});
   }
 
   Status WriteRun(BatchStream& rows, std::vector<SpilledRun>& runs) {
@@ -200,6 +209,7 @@ class RowSorter final : public BatchStream {
       if (batch == nullptr) break;
       FIRN_RETURN_IF_ERROR(run.Append(*batch, pool_.get()), "sorting rows");
     }
+    run.Finish();
     runs.push_back(std::move(run));
     return {};
   }
@@ -233,13 +243,14 @@ class RowSorter final : public BatchStream {
   MemoryReservation memory_;
   int64_t bytes_max_ = 0;
   int64_t block_bytes_ = 0;
-  int64_t block_rows_ = 1;
-  std::vector<BatchPtr> batches_;
-  RowKeys keys_;  // Of `batches_`.
-  int64_t bytes_ = 0;
+  int64_t block_rows_ = 0;  // Of runs on disk; 0: there are none.
+  Gathered gathered_;
   std::shared_ptr<ScratchFile> file_;  // Of the newest runs.
   std::vector<SpilledRun> runs_;
   std::unique_ptr<BatchStream> sorted_;
+  Status run_status_;  // Of the run that was written last.
+  std::atomic<bool> is_writing_ = false;
+  std::unique_ptr<TaskGroup> writing_;  // The last member: it waits for what uses the others.
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "firn/base/cancel.h"
+#include "firn/base/executor.h"
 #include "firn/base/memory_budget.h"
 #include "firn/data/batch_stream.h"
 #include "firn/data/sort_keys.h"
@@ -14,6 +15,8 @@ namespace firn {
 struct RowSortContext {
   MemoryBudget* budget = nullptr;
   CancelToken cancel;
+  /// Sorts and writes one run while the rows of the next are read. Null: the caller does it all.
+  Executor* executor = nullptr;
   /// Folder on local disk for rows that exceed the memory; see ScratchFile. Files in it have
   /// no names and vanish with the stream or the process.
   std::string spill_folder;

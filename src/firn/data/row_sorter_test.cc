@@ -276,12 +276,18 @@ Schema RandomSchema() {
           Optional(3, "s", Primitive(TypeId::kString))});
 }
 
-TEST(SortRowsTest, MergesRunsFromDiskInSeveralPassesWithinTheBudget) {
+class SortRunsTest : public testing::TestWithParam<size_t> {};
+
+INSTANTIATE_TEST_SUITE_P(Threads, SortRunsTest, testing::Values(0, 1, 3));
+
+TEST_P(SortRunsTest, MergesRunsFromDiskInSeveralPassesWithinTheBudget) {
+  const auto threads = GetParam() == 0 ? nullptr : MakeThreadPool(GetParam());
   constexpr int64_t kBatches = 400;  // 90 MB.
   MemoryBudget budget(int64_t{10} << 20);
   const auto others = budget.TryReserve(int64_t{5} << 20);
   ASSERT_THAT(others, IsOk());
-  const auto sorted = SortRows({.budget = &budget}, *MakeSortKeyEncoder({By(1)}, RandomSchema()),
+  const auto sorted = SortRows({.budget = &budget, .executor = threads.get()},
+                               *MakeSortKeyEncoder({By(1)}, RandomSchema()),
                                std::make_unique<RandomRows>(kBatches, 50000));
   int64_t rows = 0;
   std::pair<int64_t, int64_t> last{-1, -1};
@@ -303,11 +309,12 @@ TEST(SortRowsTest, MergesRunsFromDiskInSeveralPassesWithinTheBudget) {
   EXPECT_LE(budget.peak_bytes(), int64_t{10} << 20);
 }
 
-TEST(SortRowsTest, NamesTheSpillFolderThatCannotBeUsed) {
+TEST_P(SortRunsTest, NamesTheSpillFolderThatCannotBeUsed) {
+  const auto threads = GetParam() == 0 ? nullptr : MakeThreadPool(GetParam());
   MemoryBudget budget(int64_t{8} << 20);
-  const auto sorted = SortRows({.budget = &budget, .spill_folder = "/nowhere"},
-                               *MakeSortKeyEncoder({By(1)}, RandomSchema()),
-                               std::make_unique<RandomRows>(40, 50000));
+  const auto sorted = SortRows(
+      {.budget = &budget, .executor = threads.get(), .spill_folder = "/nowhere"},
+      *MakeSortKeyEncoder({By(1)}, RandomSchema()), std::make_unique<RandomRows>(40, 50000));
   EXPECT_THAT(sorted->Next(), IsError(ErrorCode::kNotFound, "/nowhere"));
 }
 

@@ -14,6 +14,8 @@
 #include <arrow/record_batch.h>
 
 #include "firn/data/arrow_bridge.h"
+#include "firn/data/gather_rows_internal.h"
+#include "firn/data/key_order_internal.h"
 #include "firn/data/sorted_runs_internal.h"
 
 namespace firn {
@@ -34,14 +36,25 @@ class RunCursor {
     keys_.Clear();
     if (next_ == run_.size()) return {};
     FIRN_ASSIGN(batch_, run_.Read(next_++, pool_));
-    return encoder_->AppendKeys(*batch_, pool_, keys_);
+    FIRN_RETURN_IF_ERROR(encoder_->AppendKeys(*batch_, pool_, keys_));
+    prefix_ = PrefixOf(keys_.at(0));
+    return {};
   }
 
   const BatchPtr& batch() const { return batch_; }
   size_t row() const { return row_; }
-  std::string_view key() const { return keys_.at(row_); }
-  bool is_batch_done() const { return row_ == keys_.size(); }
-  void Advance() { ++row_; }
+  /// False: that was the last row of the batch.
+  bool Advance() {
+    if (++row_ == keys_.size()) return false;
+    prefix_ = PrefixOf(keys_.at(row_));
+    return true;
+  }
+
+  /// Of the keys of the next rows: below 0, 0 or above.
+  int Compare(const RunCursor& other) const {
+    if (prefix_ != other.prefix_) return prefix_ < other.prefix_ ? -1 : 1;
+    return keys_.at(row_).compare(other.keys_.at(other.row_));
+  }
 
  private:
   SpilledRun run_;
@@ -51,13 +64,7 @@ class RunCursor {
   BatchPtr batch_;
   RowKeys keys_;
   size_t row_ = 0;
-};
-
-// Rows that go from one batch of a run into one batch of the result: they follow one another there.
-struct Piece {
-  BatchPtr batch;
-  size_t first = 0;
-  size_t count = 0;
+  KeyPrefix prefix_;
 };
 
 class MergedRuns final : public BatchStream {
@@ -73,39 +80,36 @@ class MergedRuns final : public BatchStream {
 
   Result<BatchPtr> Next() override {
     if (!is_open_) FIRN_RETURN_IF_ERROR(Open());
-    std::vector<Piece> pieces;
-    std::vector<size_t> order;  // The piece of each row of the result.
-    std::vector<size_t> open_pieces(cursors_.size(), SIZE_MAX);
-    const auto is_after = [this](size_t a, size_t b) { return IsAfter(a, b); };
-    while (!heap_.empty() && order.size() < batch_rows_) {
-      std::pop_heap(heap_.begin(), heap_.end(), is_after);
-      const size_t first = heap_.back();
+    std::vector<BatchPtr> batches;
+    std::vector<RowPlace> places;
+    places.reserve(batch_rows_);
+    constexpr uint32_t kNone = UINT32_MAX;
+    std::vector<uint32_t> open(cursors_.size(), kNone);  // Cursor to its batch among `batches`.
+    while (!heap_.empty() && places.size() < batch_rows_) {
+      const size_t first = heap_.front();
       RunCursor& cursor = cursors_[first];
-      size_t& piece = open_pieces[first];
-      if (piece == SIZE_MAX) {
-        piece = pieces.size();
-        pieces.push_back({.batch = cursor.batch(), .first = cursor.row()});
+      if (open[first] == kNone) {
+        open[first] = static_cast<uint32_t>(batches.size());
+        batches.push_back(cursor.batch());
       }
-      ++pieces[piece].count;
-      order.push_back(piece);
-      cursor.Advance();
-      if (cursor.is_batch_done()) {
-        piece = SIZE_MAX;
+      places.push_back({open[first], static_cast<uint32_t>(cursor.row())});
+      if (!cursor.Advance()) {
+        open[first] = kNone;
         FIRN_RETURN_IF_ERROR(cursor.LoadBatch());
+        if (cursor.batch() == nullptr) {
+          heap_.front() = heap_.back();
+          heap_.pop_back();
+        }
       }
-      if (cursor.batch() == nullptr) {
-        heap_.pop_back();
-      } else {
-        std::push_heap(heap_.begin(), heap_.end(), is_after);
-      }
+      SinkFirst();
     }
-    if (order.empty()) return BatchPtr();
-    return Gather(pieces, order);
+    if (places.empty()) return BatchPtr();
+    return GatherRows(batches, places, pool_);
   }
 
  private:
   bool IsAfter(size_t a, size_t b) const {
-    const int order = cursors_[a].key().compare(cursors_[b].key());
+    const int order = cursors_[a].Compare(cursors_[b]);
     return order != 0 ? order > 0 : a > b;
   }
 
@@ -120,25 +124,17 @@ class MergedRuns final : public BatchStream {
     return {};
   }
 
-  Result<BatchPtr> Gather(const std::vector<Piece>& pieces, const std::vector<size_t>& order) {
-    arrow::RecordBatchVector slices;
-    std::vector<int64_t> places;  // Of the next row of each piece among all slices.
-    int64_t rows = 0;
-    for (const Piece& piece : pieces) {
-      const auto count = static_cast<int64_t>(piece.count);
-      slices.push_back(piece.batch->Slice(static_cast<int64_t>(piece.first), count));
-      places.push_back(rows);
-      rows += count;
+  // Only the first of the heap may be at the wrong place: it goes down to its own.
+  void SinkFirst() {
+    size_t at = 0;
+    while (true) {
+      size_t child = 2 * at + 1;
+      if (child >= heap_.size()) return;
+      if (child + 1 < heap_.size() && IsAfter(heap_[child], heap_[child + 1])) ++child;
+      if (!IsAfter(heap_[at], heap_[child])) return;
+      std::swap(heap_[at], heap_[child]);
+      at = child;
     }
-    if (slices.size() == 1) return slices[0];
-    FIRN_ASSIGN(const BatchPtr all, GuardArrowResult(ErrorCode::kInternal, [&] {
-                  return arrow::ConcatenateRecordBatches(slices, pool_);
-                }));
-    std::vector<int64_t> taken;
-    taken.reserve(order.size());
-    for (const size_t piece : order)
-      taken.push_back(places[piece]++);
-    return TakeRows(all, taken, pool_);
   }
 
   std::shared_ptr<arrow::Schema> schema_;
@@ -155,12 +151,23 @@ Status SpilledRun::Append(const arrow::RecordBatch& batch, arrow::MemoryPool* po
   arrow::ipc::IpcWriteOptions options;
   options.memory_pool = pool;
   options.use_threads = false;
-  FIRN_ASSIGN(const auto buffer, GuardArrowResult(ErrorCode::kInternal, [&] {
-                return arrow::ipc::SerializeRecordBatch(batch, options);
+  // One room for all blocks: memory from the system anew for each would cost more than the copy.
+  FIRN_ASSIGN(const int64_t length,
+              GuardArrowResult(ErrorCode::kInternal, [&]() -> arrow::Result<int64_t> {
+                int64_t size = 0;
+                ARROW_RETURN_NOT_OK(arrow::ipc::GetRecordBatchSize(batch, options, &size));
+                if (room_ == nullptr) {
+                  ARROW_ASSIGN_OR_RAISE(room_, arrow::AllocateResizableBuffer(size, pool));
+                } else if (room_->size() < size) {
+                  ARROW_RETURN_NOT_OK(room_->Resize(size, false));
+                }
+                arrow::io::FixedSizeBufferWriter out(room_);
+                ARROW_RETURN_NOT_OK(arrow::ipc::SerializeRecordBatch(batch, options, &out));
+                return out.Tell();
               }));
-  blocks_.push_back({.offset = file_->size(), .length = buffer->size()});
+  blocks_.push_back({.offset = file_->size(), .length = length});
   return file_->Append(
-      {reinterpret_cast<const std::byte*>(buffer->data()), static_cast<size_t>(buffer->size())});
+      {reinterpret_cast<const std::byte*>(room_->data()), static_cast<size_t>(length)});
 }
 
 Result<BatchPtr> SpilledRun::Read(size_t index, arrow::MemoryPool* pool) const {

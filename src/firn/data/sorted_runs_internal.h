@@ -24,6 +24,8 @@ class SpilledRun {
 
   /// Errors: kResourceExhausted: disk or memory; kUnavailable.
   Status Append(const arrow::RecordBatch& batch, arrow::MemoryPool* pool);
+  /// No more is appended.
+  void Finish() { room_ = nullptr; }
   size_t size() const { return blocks_.size(); }
   Result<std::shared_ptr<arrow::RecordBatch>> Read(size_t index, arrow::MemoryPool* pool) const;
 
@@ -36,6 +38,7 @@ class SpilledRun {
   std::shared_ptr<ScratchFile> file_;
   std::shared_ptr<arrow::Schema> schema_;
   std::vector<Block> blocks_;
+  std::shared_ptr<arrow::ResizableBuffer> room_;
 };
 
 /// Merge sorted runs; of rows with equal keys, those of earlier runs come first. Holds one batch of

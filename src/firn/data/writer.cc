@@ -95,6 +95,7 @@ class DataFilesWriter {
     FIRN_ASSIGN(auto encoder, MakeSortKeyEncoder(order, *options_.schema));
     const auto sorted = SortRows({.budget = context_.budget,
                                   .cancel = context_.cancel,
+                                  .executor = context_.executor,
                                   .spill_folder = context_.spill_folder},
                                  std::move(encoder), std::move(batches));
     while (true) {

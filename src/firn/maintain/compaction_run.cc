@@ -134,7 +134,9 @@ Result<RowStream> AlongCurve(const MaintainContext& context, const Table& table,
     FIRN_ASSIGN(keys, MakeHilbertKeys(context, table, group, order, schema));
   }
   FIRN_ASSIGN(auto batches, ImportBatches(std::move(rows)));
-  return ExportBatches(SortRows({.budget = context.budget, .cancel = context.commit.cancel},
+  return ExportBatches(SortRows({.budget = context.budget,
+                                 .cancel = context.commit.cancel,
+                                 .executor = context.commit.executor},
                                 std::move(keys), std::move(batches)));
 }
 
