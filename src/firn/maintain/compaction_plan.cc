@@ -59,24 +59,32 @@ struct Bucket {
   std::vector<FileScanTask> tasks;
 };
 
-std::vector<Bucket> BucketByPartition(std::vector<FileScanTask> tasks, int32_t output_spec_id,
+// Where the rows of a file go; nullopt: to several partitions, perhaps.
+std::optional<StructValue> PlaceOf(const DataFile& file, const PartitionSpec& output_spec) {
+  if (file.partition_spec_id == output_spec.spec_id) return file.partition;
+  if (!output_spec.is_unpartitioned()) return std::nullopt;
+  return StructValue{std::vector<Value>(output_spec.fields.size())};
+}
+
+std::vector<Bucket> BucketByPartition(std::vector<FileScanTask> tasks,
+                                      const PartitionSpec& output_spec,
                                       const RewriteDataFilesOptions& options) {
   std::vector<Bucket> buckets;  // In the order in which partitions are first seen.
   std::unordered_multimap<uint64_t, size_t> by_hash;
   const auto find_bucket = [&](const DataFile& file) -> Bucket& {
-    const bool is_current = file.partition_spec_id == output_spec_id;
-    const Value key = is_current ? Value::Struct(file.partition.fields) : Value();
+    std::optional<StructValue> place = PlaceOf(file, output_spec);
+    const Value key = place ? Value::Struct(place->fields) : Value();
     const uint64_t hash = HashValue(key);
     const auto [begin, end] = by_hash.equal_range(hash);
     for (auto at = begin; at != end; ++at) {
       Bucket& bucket = buckets[at->second];
-      if (bucket.partition.has_value() == is_current &&
-          (!is_current || bucket.partition->fields == file.partition.fields)) {
+      if (bucket.partition.has_value() == place.has_value() &&
+          (!place || bucket.partition->fields == place->fields)) {
         return bucket;
       }
     }
     by_hash.emplace(hash, buckets.size());
-    buckets.push_back({is_current ? std::optional(file.partition) : std::nullopt, {}});
+    buckets.push_back({std::move(place), {}});
     return buckets.back();
   };
   for (FileScanTask& task : tasks) {
@@ -222,7 +230,7 @@ Result<CompactionPlan> PlanCompaction(const MaintainContext& context, const Tabl
       PlanAllFiles(*table.io, metadata, scan, *context.commit.executor, context.commit.cancel));
   DeleteUses uses;
   uses.Add(tasks);
-  for (Bucket& bucket : BucketByPartition(std::move(tasks), output_spec->spec_id, options)) {
+  for (Bucket& bucket : BucketByPartition(std::move(tasks), *output_spec, options)) {
     std::vector<FileGroup> groups = GroupsOf(std::move(bucket), output_spec->spec_id, options);
     std::move(groups.begin(), groups.end(), std::back_inserter(plan.groups));
   }

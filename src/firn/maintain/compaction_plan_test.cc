@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include "firn/catalog/change_table.h"
+#include "firn/catalog/table_evolution.h"
 #include "firn/maintain/rewrite_data_files.h"
 #include "firn/testing/matchers.h"
 #include "firn/testing/test_table.h"
@@ -52,6 +54,32 @@ TEST(CompactionPlanTest, GroupsSmallFilesByPartition) {
     ASSERT_THAT(group.inputs, SizeIs(2));
     EXPECT_EQ(group.inputs[0].file.partition.fields, group.inputs[1].file.partition.fields);
     EXPECT_EQ(group.input_bytes, 2000);
+  }
+}
+
+// In version 1 a dropped field stays in the spec as void.
+TEST(CompactionPlanTest, GroupsFilesOfEverySpecTogetherIfTheTableIsNotPartitionedAnyMore) {
+  for (const int version : {1, 2}) {
+    TestTable table({.format_version = version, .is_partitioned = true});
+    table.Add({table.MakeDataFile("a.parquet", 10, "a"), table.MakeDataFile("b.parquet", 10, "b")});
+    const PartitionTerm cat{.column = "cat", .transform = {}, .name = {}};
+    const auto drop = [&](const TableMetadata& metadata) {
+      return PlanPartitionChange(metadata, std::vector<PartitionChange>{DropPartitionField{cat}});
+    };
+    ASSERT_THAT(
+        ChangeTable({&table.catalog(), &table.clock(), &table.random(), {}}, table.Load(), drop),
+        IsOk());
+    DataFile later = table.MakeDataFile("c.parquet", 10);
+    later.partition_spec_id = table.Load().metadata->default_spec_id;
+    later.partition.fields.assign(version == 1 ? 1 : 0, Value());
+    table.Add({later});
+
+    const CompactionPlan plan = Plan(table, {{"min-input-files", "2"}});
+
+    ASSERT_THAT(plan.groups, SizeIs(1));
+    EXPECT_THAT(plan.groups[0].inputs, SizeIs(3));
+    ASSERT_TRUE(plan.groups[0].partition.has_value());
+    EXPECT_EQ(plan.groups[0].partition->fields, later.partition.fields);
   }
 }
 
