@@ -22,6 +22,7 @@
 #include "firn/format/value_bounds.h"
 #include "firn/format/value_json.h"
 #include "firn/format/value_render.h"
+#include "firn/format/variant.h"
 #include "firn/format/view_metadata.h"
 
 /// The Iceberg spec's own things, v1 to v3: types and values, schemas, partition specs, table
