@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "firn/base/format_bytes.h"
+#include "firn/base/process_memory.h"
 #include "firn/cli/progress_internal.h"
 
 namespace firn {
@@ -12,14 +14,8 @@ constexpr std::chrono::seconds kLogPeriod{10};
 
 // "1.2 GB" or "1234 files".
 std::string FormatAmount(double amount, std::string_view unit) {
-  if (unit != "bytes") return fmt::format("{:.0f} {}", amount, unit);
-  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-  size_t index = 0;
-  while (amount >= 1000 && index + 1 < std::size(kUnits)) {
-    amount /= 1000;
-    ++index;
-  }
-  return fmt::format("{:.{}f} {}", amount, index == 0 || amount >= 100 ? 0 : 1, kUnits[index]);
+  if (unit == "bytes") return FormatBytes(amount);
+  return fmt::format("{:.0f} {}", amount, unit);
 }
 
 }  // namespace
@@ -53,7 +49,10 @@ void ProgressLine::Show(std::string_view phase, int64_t done, int64_t total,
                                                        : std::chrono::nanoseconds(kLogPeriod);
   if (last_shown_.count() >= 0 && now - last_shown_ < period) return;
   last_shown_ = now;
-  const std::string line = FormatProgress(phase, done, total, unit, now - phase_start_);
+  std::string line = FormatProgress(phase, done, total, unit, now - phase_start_);
+  if (const auto memory = ResidentBytes()) {
+    line += fmt::format(", {} in memory", FormatBytes(static_cast<double>(*memory)));
+  }
   if (is_terminal_) {
     // Carriage return, text, erase to the end of the line.
     fmt::print(stderr, "\r{}\x1b[K", line);

@@ -9,8 +9,8 @@
 
 namespace firn {
 
-/// The first bytes of a key as numbers that order as they do; shorter keys are filled up with zeros.
-/// Unequal ones decide a comparison, which spares most looks at the keys themselves.
+/// The first bytes of a key as numbers that order as they do; shorter keys are filled up with
+/// zeros. Unequal ones decide a comparison, which spares most looks at the keys themselves.
 struct KeyPrefix {
   uint64_t high = 0;
   uint64_t low = 0;

@@ -102,6 +102,10 @@ void RewriteCommits::Count(const std::vector<GroupResult>& batch, const CommitRe
     result_.rewritten_data_files_count += static_cast<int32_t>(group.inputs.size());
     result_.rewritten_bytes_count += group.input_bytes;
     result_.added_data_files_count += static_cast<int32_t>(result.outputs.size());
+    for (const FileScanTask& task : group.inputs)
+      result_.rewritten.Add(task.file.file_size_in_bytes);
+    for (const DataFile& file : result.outputs)
+      result_.added.Add(file.file_size_in_bytes);
     for (const std::string& key : DeletesOf(group))
       --delete_uses_[key];
   }

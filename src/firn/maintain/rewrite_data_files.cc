@@ -1,10 +1,12 @@
 #include "firn/maintain/rewrite_data_files.h"
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <utility>
 
 #include "firn/base/log.h"
+#include "firn/maintain/read_meter_internal.h"
 #include "firn/maintain/rewrite_adoption_internal.h"
 #include "firn/maintain/rewrite_commits_internal.h"
 
@@ -25,6 +27,7 @@ class GroupRunner {
         journal_(journal),
         adopted_(std::move(adopted)) {
     progress_.phase = "rewriting";
+    group_bytes_.resize(plan.groups.size());
     for (const FileGroup& group : plan.groups) {
       progress_.files_total += static_cast<int64_t>(group.inputs.size());
       progress_.bytes_total += group.input_bytes;
@@ -54,9 +57,10 @@ class GroupRunner {
   }
 
   Status RunGroup(const FileGroup& group) {
-    Result<GroupResult> result =
-        RunFileGroup(context_, journal_ == nullptr ? table_ : journal_->ForGroup(group.index),
-                     group, options_.order);
+    Table table = journal_ == nullptr ? table_ : journal_->ForGroup(group.index);
+    table.io = MeterReads(table.io, group.inputs,
+                          [this, &group](int64_t bytes) { AddRead(group, bytes); });
+    Result<GroupResult> result = RunFileGroup(context_, table, group, options_.order);
     if (result.ok()) {
       if (journal_ != nullptr) journal_->AddFinished(group, *result);
       FIRN_RETURN_IF_ERROR(commits_.Add(std::move(*result)));
@@ -73,10 +77,23 @@ class GroupRunner {
     return {};
   }
 
+  // Bytes of a group that were read. Some are read twice or never: its end sets that right.
+  void AddRead(const FileGroup& group, int64_t bytes) {
+    // Sorted rows are written when all are read.
+    if (options_.order.strategy != RewriteOrder::Strategy::kBinpack) bytes /= 2;
+    const std::lock_guard lock(mutex_);
+    int64_t& done = group_bytes_[static_cast<size_t>(group.index)];
+    const int64_t more = std::min(bytes, group.input_bytes - done);
+    done += more;
+    progress_.bytes_done += more;
+    Report();
+  }
+
   void AddDone(const FileGroup& group) {
     const std::lock_guard lock(mutex_);
     progress_.files_done += static_cast<int64_t>(group.inputs.size());
-    progress_.bytes_done += group.input_bytes;
+    int64_t& done = group_bytes_[static_cast<size_t>(group.index)];
+    progress_.bytes_done += group.input_bytes - std::exchange(done, group.input_bytes);
     Report();
   }
 
@@ -93,6 +110,7 @@ class GroupRunner {
   std::vector<GroupResult> adopted_;
   std::mutex mutex_;
   Progress progress_;
+  std::vector<int64_t> group_bytes_;  // Of each group, how many count as done.
 };
 
 // Jobs that are smaller are done again rather than written down.

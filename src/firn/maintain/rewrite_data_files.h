@@ -11,6 +11,7 @@
 #include "firn/commit/commit.h"
 #include "firn/maintain/maintain_context.h"
 #include "firn/maintain/rewrite_order.h"
+#include "firn/maintain/size_histogram.h"
 #include "firn/scan/scan.h"
 
 /// Compaction: plan (manifests only), run (bytes), commit (one snapshot). Each step's input and
@@ -76,6 +77,8 @@ struct RewriteDataFilesResult {
   int64_t rewritten_bytes_count = 0;
   int32_t failed_data_files_count = 0;
   int32_t removed_delete_files_count = 0;
+  SizeHistogram rewritten;  ///< Data files that were replaced.
+  SizeHistogram added;
   std::optional<SnapshotId> snapshot_id;  ///< Of the last commit; empty: there was nothing to do.
   int32_t commit_count = 0;
 };

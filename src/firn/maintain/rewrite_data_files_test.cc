@@ -8,6 +8,7 @@
 
 #include "firn/base/text.h"
 #include "firn/data/data.h"
+#include "firn/io/forwarding_file_io.h"
 #include "firn/testing/matchers.h"
 #include "firn/testing/scripted_catalog.h"
 #include "firn/testing/test_table.h"
@@ -684,27 +685,17 @@ class WrongFile final : public OutputFile {
   std::string to_;
 };
 
-class WrongFileIO final : public FileIO {
+class WrongFileIO final : public ForwardingFileIO {
  public:
   WrongFileIO(std::shared_ptr<FileIO> inner, std::string from, std::string to)
-      : inner_(std::move(inner)), from_(std::move(from)), to_(std::move(to)) {}
-  Result<std::shared_ptr<InputFile>> Open(std::string_view uri,
-                                          std::optional<int64_t> known_size) override {
-    return inner_->Open(uri, known_size);
-  }
+      : ForwardingFileIO(std::move(inner)), from_(std::move(from)), to_(std::move(to)) {}
   Result<std::unique_ptr<OutputFile>> Create(std::string_view uri,
                                              const CreateOptions& options) override {
-    FIRN_ASSIGN(auto file, inner_->Create(uri, options));
+    FIRN_ASSIGN(auto file, inner().Create(uri, options));
     return std::make_unique<WrongFile>(std::move(file), from_, to_);
   }
-  Status List(std::string_view uri, const std::function<Status(const FileInfo&)>& visit) override {
-    return inner_->List(uri, visit);
-  }
-  Result<FileInfo> Stat(std::string_view uri) override { return inner_->Stat(uri); }
-  Status Delete(std::string_view uri) override { return inner_->Delete(uri); }
 
  private:
-  std::shared_ptr<FileIO> inner_;
   std::string from_;
   std::string to_;
 };

@@ -9,6 +9,7 @@
 #include "firn/format/content_file_json.h"
 #include "firn/format/delete_reference.h"
 #include "firn/io/discard_files.h"
+#include "firn/io/forwarding_file_io.h"
 #include "firn/io/uri.h"
 #include "firn/maintain/rewrite_journal_internal.h"
 
@@ -127,36 +128,18 @@ Result<std::string> FormatFinishedGroup(FileIO& io, const TableMetadata& metadat
 }
 
 /// Notes the URIs of files before they are made.
-class RewriteJournal::NotingFileIO final : public FileIO {
+class RewriteJournal::NotingFileIO final : public ForwardingFileIO {
  public:
-  NotingFileIO(RewriteJournal& journal, int64_t group) : journal_(journal), group_(group) {}
+  NotingFileIO(RewriteJournal& journal, int64_t group)
+      : ForwardingFileIO(journal.table_.io), journal_(journal), group_(group) {}
 
-  Result<std::shared_ptr<InputFile>> Open(std::string_view uri,
-                                          std::optional<int64_t> known_size) override {
-    return io().Open(uri, known_size);
-  }
   Result<std::unique_ptr<OutputFile>> Create(std::string_view uri,
                                              const CreateOptions& options) override {
     journal_.NoteOutput(group_, uri);
-    return io().Create(uri, options);
+    return inner().Create(uri, options);
   }
-  Status List(std::string_view uri, const std::function<Status(const FileInfo&)>& visit) override {
-    return io().List(uri, visit);
-  }
-  Result<FileInfo> Stat(std::string_view uri) override { return io().Stat(uri); }
-  Status Delete(std::string_view uri) override { return io().Delete(uri); }
-  std::vector<DeleteOutcome> DeleteMany(std::span<const std::string> uris) override {
-    return io().DeleteMany(uris);
-  }
-  Result<std::vector<std::string>> ListFolders(std::string_view uri) override {
-    return io().ListFolders(uri);
-  }
-  Status CreateFolder(std::string_view uri) override { return io().CreateFolder(uri); }
-  Status DeleteFolder(std::string_view uri) override { return io().DeleteFolder(uri); }
 
  private:
-  FileIO& io() const { return *journal_.table_.io; }
-
   RewriteJournal& journal_;
   const int64_t group_;
 };

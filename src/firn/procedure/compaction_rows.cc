@@ -1,7 +1,51 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "firn/base/format_bytes.h"
 #include "firn/procedure/compaction_rows_internal.h"
 #include "firn/procedure/rows_internal.h"
 
 namespace firn {
+namespace {
+
+// A reader asks for the footer of a file and for its data.
+constexpr double kRequestsPerFile = 2;
+constexpr double kDollarsPerRequest = 0.4e-6;  // GET of S3.
+
+std::string DescribeFiles(const SizeHistogram& sizes) {
+  return fmt::format("{} data files of {} ({})", sizes.files(),
+                     FormatBytes(static_cast<double>(sizes.bytes())), sizes.Format());
+}
+
+}  // namespace
+
+std::string DescribePlan(const CompactionPlan& plan) {
+  SizeHistogram inputs;
+  int64_t outputs = 0;
+  for (const FileGroup& group : plan.groups) {
+    for (const FileScanTask& task : group.inputs)
+      inputs.Add(task.file.file_size_in_bytes);
+    outputs += group.expected_outputs;
+  }
+  return fmt::format("dry run: {} in {} groups would become about {}", DescribeFiles(inputs),
+                     plan.groups.size(), outputs);
+}
+
+std::string DescribeRewrite(const RewriteDataFilesResult& result,
+                            std::chrono::nanoseconds elapsed) {
+  const double seconds = std::max(std::chrono::duration<double>(elapsed).count(), 0.001);
+  const double rate = static_cast<double>(result.rewritten.bytes()) / seconds;
+  std::string text = fmt::format("{} became {} in {:.2f} s, {}/s", DescribeFiles(result.rewritten),
+                                 DescribeFiles(result.added), seconds, FormatBytes(rate));
+  const int64_t fewer = result.rewritten.files() - result.added.files();
+  if (fewer <= 0) return text;
+  const double requests = static_cast<double>(fewer) * kRequestsPerFile;
+  return text + fmt::format(
+                    "; a full read asks for about {:.0f} parts of files less (${:.2g} at "
+                    "S3)",
+                    requests, requests * kDollarsPerRequest);
+}
 
 Result<ProcedureOutput> MakePlanRows(const CompactionPlan& plan) {
   std::vector<StructValue> rows;

@@ -49,10 +49,15 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   if (context.is_dry_run) {
     FIRN_ASSIGN(const auto plan,
                 PlanCompaction(maintain, reference.table, *reference.branch, where, options));
+    if (context.notice) context.notice(DescribePlan(plan));
     return MakePlanRows(plan);
   }
+  const auto began = maintain.commit.clock->Elapsed();
   FIRN_ASSIGN(const auto result,
               RewriteDataFiles(maintain, reference.table, *reference.branch, where, options));
+  if (context.notice && result.rewritten_data_files_count > 0) {
+    context.notice(DescribeRewrite(result, maintain.commit.clock->Elapsed() - began));
+  }
   return MakeResultRows(result);
 }
 
