@@ -4,7 +4,7 @@
     ninja -C build/release firn delete_many_keys
     bench/compare/compaction.py build/release/firn [CASE...]
 
-A case is a table of small Parquet files with lineitem-like columns, made once in --folder with fixed
+A case is a table of small Parquet files (generated_rows.py), made once in --folder with fixed
 seeds and by firn's own ingest, and copied for each run. firn compacts the table; DuckDB, if its
 Python package is there, copies the rows of the same files to new files (and knows nothing of
 deletes, so that it has no column where there are some); Spark with Iceberg, if pyspark is there and
@@ -15,6 +15,7 @@ Needs the Python packages pyarrow and numpy.
 """
 
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
@@ -23,32 +24,69 @@ import statistics
 import subprocess
 import sys
 
-TARGET = 128 << 20
+import generated_rows
 
-# name: rows in all, bytes at which firn's ingest ends a file (which it judges before the last pages
-# are compressed, so that files get smaller), condition of rows to delete (merge-on-read) or how many
-# keys to delete (by equality deletes, most of which meet no row), options
-CASES = {
-    "400 files of 0.8 MB": (10_000_000, 1_500_000, None, []),
-    "400 files of 0.8 MB, 1 % deleted": (10_000_000, 1_500_000, "l_partkey < 20000", []),
-    "2,000 files of 1 MB": (68_000_000, 1_900_000, None, []),
-    "2,000 files of 1 MB, 1 % deleted": (68_000_000, 1_900_000, "l_partkey < 20000", []),
-    "40 files of 11 MB": (16_000_000, 12_000_000, None, []),
-    "400 files of 0.8 MB, 1 M keys deleted": (10_000_000, 1_500_000, 1_000_000, []),
-    "2,000 files of 1 MB, 10 M keys deleted": (68_000_000, 1_900_000, 10_000_000, []),
-}
+TARGET = 128 << 20
 SOURCE_ROWS = 1_000_000
 
-WORDS = """above accounts across against along asymptotes bold carefully courts daring deposits
-dependencies dolphins ideas instructions packages pending pinto quickly realms regular requests
-ruthless silent sleep slyly special theodolites unusual warhorses""".split()
 
-# Runs a command and prints what it took, as JSON.
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A table and what is done to it."""
+
+    rows: int
+    # At which firn's ingest ends a file; it judges before the last pages are compressed, so that
+    # files get smaller.
+    file_bytes: int
+    source: object = generated_rows.lineitem
+    source_rows: int = SOURCE_ROWS  # Of one source file.
+    has_commit_each: bool = False   # Each source file is a commit, and a file of the table.
+    deleted: str = ""               # Rows that are deleted, merge-on-read.
+    deleted_keys: int = 0           # So many by equality deletes, most of which meet no row.
+    partition: str = ""
+    version: int = 2
+    order: str = ""                 # Rows are sorted by this.
+
+
+LITTLE = Case(10_000_000, 1_500_000)
+LARGE = Case(68_000_000, 1_900_000)
+CASES = {
+    "100 files of one row": Case(100, 1 << 20, generated_rows.one_row, 1, True),
+    "400 files of 0.8 MB": LITTLE,
+    "400 files of 0.8 MB, 1 % deleted": dataclasses.replace(LITTLE, deleted="l_partkey < 20000"),
+    "400 files of 0.8 MB, 1 % deleted, version 3": dataclasses.replace(
+        LITTLE, deleted="l_partkey < 20000", version=3),
+    "400 files of 0.8 MB, 1 M keys deleted": dataclasses.replace(LITTLE, deleted_keys=1_000_000),
+    "400 files of 0.8 MB, sorted": dataclasses.replace(LITTLE, order="l_shipdate, l_partkey"),
+    "400 files of 0.8 MB, clustered": dataclasses.replace(LITTLE, source=generated_rows.clustered),
+    "1,000 partitions": Case(10_000_000, 1_500_000, source_rows=2_500_000, has_commit_each=True,
+                             partition="bucket(1000, l_partkey)"),
+    "500 columns": Case(400_000, 4_000_000, generated_rows.wide, 100_000),
+    "long texts": Case(200_000, 4_000_000, generated_rows.long_texts, 50_000),
+    "nested": Case(4_000_000, 1_500_000, generated_rows.nested),
+    "40 files of 11 MB": Case(16_000_000, 12_000_000),
+    "2,000 files of 1 MB": LARGE,
+    "2,000 files of 1 MB, 1 % deleted": dataclasses.replace(LARGE, deleted="l_partkey < 20000"),
+    "2,000 files of 1 MB, 10 M keys deleted": dataclasses.replace(LARGE, deleted_keys=10_000_000),
+    "2,000 files of 1 MB, sorted": dataclasses.replace(LARGE, order="l_shipdate, l_partkey"),
+}
+
+DEFAULT = ["100 files of one row", "400 files of 0.8 MB", "400 files of 0.8 MB, 1 % deleted"]
+
+# Runs a command and prints what it took, as JSON: also of processes that it leaves behind, such as
+# the Java side of PySpark, which become children of the wrapper.
 WRAPPER = """
-import json, resource, subprocess, sys, time
+import ctypes, json, os, resource, subprocess, sys, time
+PR_SET_CHILD_SUBREAPER = 36
+ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 start = time.perf_counter()
 subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
 seconds = time.perf_counter() - start
+try:
+    while True:
+        os.wait()
+except ChildProcessError:
+    pass
 usage = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(json.dumps({"seconds": seconds, "cpu": usage.ru_utime + usage.ru_stime,
                   "peak_mib": usage.ru_maxrss / 1024}))
@@ -56,65 +94,29 @@ print(json.dumps({"seconds": seconds, "cpu": usage.ru_utime + usage.ru_stime,
 
 DUCKDB_SIDE = """
 import duckdb, sys
-threads, memory, out, pattern = sys.argv[1:]
+threads, memory, out, pattern, order = sys.argv[1:]
 db = duckdb.connect()
 db.execute(f"SET threads = {threads}; SET memory_limit = '{memory}MiB'")
-db.execute(f"COPY (SELECT * FROM read_parquet('{pattern}')) TO '{out}' (FORMAT parquet, "
+sort = f" ORDER BY {order}" if order else ""
+db.execute(f"COPY (SELECT * FROM read_parquet('{pattern}'){sort}) TO '{out}' (FORMAT parquet, "
            f"COMPRESSION zstd, COMPRESSION_LEVEL 3, FILE_SIZE_BYTES '128MB')")
 """
 
 SPARK_SIDE = """
 import os, sys
 from pyspark.sql import SparkSession
-threads, folder, table = sys.argv[1:]
+threads, folder, table, order = sys.argv[1:]
+sort = f"strategy => 'sort', sort_order => '{order}', " if order else ""
+every = ", 'rewrite-all', 'true'" if order else ""
 spark = (SparkSession.builder.master(f"local[{threads}]").config("spark.ui.enabled", "false")
          .config("spark.jars", os.environ["FIRN_SPARK_JARS"].replace(":", ","))
          .config("spark.driver.memory", "6g")
          .config("spark.sql.catalog.h", "org.apache.iceberg.spark.SparkCatalog")
          .config("spark.sql.catalog.h.type", "hadoop")
          .config("spark.sql.catalog.h.warehouse", folder).getOrCreate())
-spark.sql(f"CALL h.system.rewrite_data_files(table => '{table}', "
-          f"options => map('target-file-size-bytes', '134217728'))").show()
+spark.sql(f"CALL h.system.rewrite_data_files(table => '{table}', {sort}"
+          f"options => map('target-file-size-bytes', '134217728'{every}))").show()
 """
-
-
-def source_table(rows, seed):
-    """Lineitem-like rows: keys in order and at random, decimals, dates, flags and comments."""
-    import numpy as np
-    import pyarrow as pa
-
-    random = np.random.default_rng(seed)
-
-    def decimals(unscaled):
-        halves = np.stack([unscaled, unscaled >> 63], axis=1)
-        return pa.Array.from_buffers(pa.decimal128(15, 2), rows, [None, pa.py_buffer(halves)])
-
-    def pick(words):
-        words = np.array(words)
-        return words[random.integers(0, len(words), rows)]
-
-    parts = random.integers(1, 2_000_000, rows)
-    quantity = random.integers(1, 51, rows)
-    shipped = random.integers(8035, 10535, rows).astype("int32")
-    phrases = [f"{a} {b}" for a in WORDS for b in WORDS]
-    comments = np.char.add(np.char.add(pick(phrases), " "), pick(phrases))
-    return pa.table({
-        "l_orderkey": np.arange(rows) // 4 + seed * (rows // 4 + 1),
-        "l_partkey": parts,
-        "l_suppkey": random.integers(1, 100_000, rows),
-        "l_linenumber": (np.arange(rows) % 4 + 1).astype("int32"),
-        "l_quantity": decimals(quantity * 100),
-        "l_extendedprice": decimals(quantity * (90_000 + parts % 200_000)),
-        "l_discount": decimals(random.integers(0, 11, rows)),
-        "l_tax": decimals(random.integers(0, 9, rows)),
-        "l_returnflag": pick(["A", "N", "R"]),
-        "l_linestatus": np.where(shipped > 9300, "O", "F"),
-        "l_shipdate": pa.array(shipped).cast(pa.date32()),
-        "l_commitdate": pa.array(shipped + random.integers(-60, 60, rows).astype("int32")).cast(
-            pa.date32()),
-        "l_shipmode": pick(["AIR", "FOB", "MAIL", "RAIL", "REG AIR", "SHIP", "TRUCK"]),
-        "l_comment": comments,
-    })
 
 
 class Lake:
@@ -131,29 +133,40 @@ class Lake:
                               stdout=subprocess.PIPE, text=True, check=True)
         return done.stdout
 
-    def make(self, rows, file_bytes, condition):
-        import pyarrow.parquet as pq
-
+    def make(self, case):
         self.config.parent.mkdir(parents=True, exist_ok=True)
         self.config.write_text(f'[catalog.h]\ntype = "hadoop"\nwarehouse = "{self.place}"\n')
         if self.pristine.exists():
             return
         shutil.rmtree(self.place, ignore_errors=True)
         self.run("namespace", "create", "h.bench")
+        self.ingest(case)
+        if case.deleted_keys:
+            deleter = pathlib.Path(self.firn).parent / "bench" / "delete_many_keys"
+            subprocess.run([deleter, self.config, "h.bench.t", "l_orderkey",
+                            str(case.deleted_keys), "17"], stdout=subprocess.DEVNULL, check=True)
+        elif case.deleted:
+            self.run("delete", "h.bench.t", "--where", case.deleted, "--write-mode", "merge-on-read")
+        self.place.rename(self.pristine)
+
+    def ingest(self, case):
+        import pyarrow.parquet as pq
+
         sources = self.config.parent / "sources"
         sources.mkdir(exist_ok=True)
-        for i in range(rows // SOURCE_ROWS):
-            pq.write_table(source_table(SOURCE_ROWS, i), sources / f"{i:04}.parquet")
-        self.run("ingest", "parquet", str(sources), "--into", "h.bench.t", "--property",
-                 f"write.target-file-size-bytes={file_bytes}")
+        layout = ["--format-version", str(case.version),
+                  "--property", f"write.target-file-size-bytes={case.file_bytes}"]
+        if case.partition:
+            layout += ["--partition", case.partition]
+        for i in range(case.rows // case.source_rows):
+            path = sources / f"{i:04}.parquet"
+            pq.write_table(case.source(case.source_rows, i), path)
+            if case.has_commit_each:
+                self.run("ingest", "parquet", str(path), "--into", "h.bench.t",
+                         *(layout if i == 0 else []))
+        if not case.has_commit_each:
+            self.run("ingest", "parquet", str(sources), "--into", "h.bench.t", *layout)
         shutil.rmtree(sources)
-        if isinstance(condition, int):
-            deleter = pathlib.Path(self.firn).parent / "bench" / "delete_many_keys"
-            subprocess.run([deleter, self.config, "h.bench.t", "l_orderkey", str(condition), "17"],
-                           stdout=subprocess.DEVNULL, check=True)
-        elif condition:
-            self.run("delete", "h.bench.t", "--where", condition, "--write-mode", "merge-on-read")
-        self.place.rename(self.pristine)
 
     def restore(self):
         shutil.rmtree(self.place, ignore_errors=True)
@@ -179,7 +192,10 @@ def has_module(name):
                           check=False).returncode == 0
 
 
-def run_firn(lake, options, extra):
+def run_firn(lake, options, case):
+    extra = []
+    if case.order:
+        extra = ["--strategy", "sort", "--sort-order", case.order, "--option", "rewrite-all=true"]
     took = measure([lake.firn, "--config", str(lake.config), "--threads", str(options.threads),
                     "--memory", f"{options.memory}MiB", "rewrite-data-files", "h.bench.t",
                     "--option", f"target-file-size-bytes={TARGET}", *extra])
@@ -187,34 +203,35 @@ def run_firn(lake, options, extra):
     return took
 
 
-def run_duckdb(lake, options, _):
+def run_duckdb(lake, options, case):
     out = lake.place.parent / "duckdb"
     shutil.rmtree(out, ignore_errors=True)
     took = measure([sys.executable, "-c", DUCKDB_SIDE, str(options.threads), str(options.memory),
-                    str(out), f"{lake.place}/bench/t/data/*.parquet"])
+                    str(out), f"{lake.place}/bench/t/data/**/*.parquet", case.order])
     sizes = [path.stat().st_size for path in out.rglob("*.parquet")]
     shutil.rmtree(out)
     took["files"], took["bytes"] = len(sizes), sum(sizes)
     return took
 
 
-def run_spark(lake, options, _):
+def run_spark(lake, options, case):
     took = measure([sys.executable, "-c", SPARK_SIDE, str(options.threads), str(lake.place),
-                    "bench.t"])
+                    "bench.t", case.order])
     took["files"], took["bytes"] = lake.live_files()
     return took
 
 
 def compare(firn, name, options):
-    rows, file_bytes, condition, extra = CASES[name]
+    case = CASES[name]
     label = "".join(c if c.isalnum() else "-" for c in name)
     lake = Lake(firn, pathlib.Path(options.folder) / label)
-    lake.make(rows, file_bytes, condition)
+    lake.make(case)
     lake.restore()
     files, stored = lake.live_files()
     print(f"| {name} | (before) | | | | {files} | {stored / 1e6:.0f} MB |", flush=True)
     engines = {"firn": run_firn}
-    if condition is None and has_module("duckdb"):
+    has_deletes = case.deleted or case.deleted_keys
+    if not has_deletes and has_module("duckdb"):
         engines["DuckDB COPY"] = run_duckdb
     if os.environ.get("FIRN_SPARK_JARS") and has_module("pyspark"):
         engines["Spark"] = run_spark
@@ -224,7 +241,7 @@ def compare(firn, name, options):
         for engine, run in engines.items():
             lake.restore()
             subprocess.run(["sync"], check=True)
-            results[engine].append(run(lake, options, extra))
+            results[engine].append(run(lake, options, case))
             if lake.count() != expected:
                 raise SystemExit(f"{name}: {engine} left other rows")
     for engine, runs in results.items():
@@ -239,7 +256,8 @@ def compare(firn, name, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("program", help="build/release/firn")
-    parser.add_argument("cases", nargs="*", help=f"default the first two: {'; '.join(CASES)}")
+    parser.add_argument("cases", nargs="*", help=f"default {'; '.join(DEFAULT)}; all: "
+                        f"{'; '.join(CASES)}")
     parser.add_argument("--folder", default="/tmp/firn-bench-compaction")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--memory", type=int, default=1024, help="MiB")
@@ -249,7 +267,7 @@ def main():
     print(f"{options.threads} threads, {options.memory} MiB, {options.rounds} rounds\n\n"
           "| table | engine | elapsed | CPU | peak memory | files after | bytes after |\n"
           + "| --- " * 7 + "|")
-    for name in options.cases or list(CASES)[:2]:
+    for name in options.cases or DEFAULT:
         compare(program, name, options)
 
 
