@@ -156,7 +156,44 @@ Error WithHint(const Error& error, size_t finished) {
                    error.message(), finished);
 }
 
+// Each result is of a group of the plan, and no two of one.
+Status CheckResults(const CompactionPlan& plan, const RewriteDataFilesOptions& options,
+                    const std::vector<GroupResult>& results) {
+  std::vector<bool> is_there(plan.groups.size());
+  for (const GroupResult& result : results) {
+    const bool is_known =
+        result.index >= 0 && result.index < static_cast<int64_t>(plan.groups.size());
+    if (!is_known || is_there[static_cast<size_t>(result.index)]) {
+      return MakeError(ErrorCode::kInvalidInput,
+                       "{} for group {}, expected one for each of the {} groups of the plan",
+                       is_known ? "two results" : "a result", result.index, plan.groups.size());
+    }
+    is_there[static_cast<size_t>(result.index)] = true;
+  }
+  if (options.has_partial_progress || results.size() == plan.groups.size()) return {};
+  return MakeError(ErrorCode::kInvalidInput,
+                   "{} of {} groups have a result; only with partial progress can some be left out",
+                   results.size(), plan.groups.size());
+}
+
 }  // namespace
+
+Result<RewriteDataFilesResult> CommitGroupResults(const MaintainContext& context,
+                                                  const Table& table, const std::string& branch,
+                                                  const RewriteDataFilesOptions& options,
+                                                  const CompactionPlan& plan,
+                                                  std::vector<GroupResult> results) {
+  FIRN_RETURN_IF_ERROR(CheckResults(plan, options, results));
+  if (results.empty()) return RewriteDataFilesResult();
+  RewriteCommits commits(context, table, plan, branch, options, nullptr);
+  for (GroupResult& result : results) {
+    if (const Status added = commits.Add(std::move(result)); !added.ok()) {
+      commits.Abandon();
+      return added.error();
+    }
+  }
+  return commits.Finish();
+}
 
 Result<RewriteDataFilesResult> RewriteDataFiles(const MaintainContext& context, const Table& table,
                                                 const std::string& branch,

@@ -101,6 +101,16 @@ struct GroupResult {
 Result<GroupResult> RunFileGroup(const MaintainContext& context, const Table& table,
                                  const FileGroup& group, const RewriteOrder& order = {});
 
+/// Commit what the groups of a plan gave, wherever they ran: all of them, each once, or, with
+/// partial progress, some. `table` is the one that was planned.
+/// Errors: kInvalidInput: a result of no group, two of one, or, without partial progress, none of
+/// one. Those of a commit; outputs that are not committed are deleted unless it may have happened.
+Result<RewriteDataFilesResult> CommitGroupResults(const MaintainContext& context,
+                                                  const Table& table, const std::string& branch,
+                                                  const RewriteDataFilesOptions& options,
+                                                  const CompactionPlan& plan,
+                                                  std::vector<GroupResult> results);
+
 /// Plan, run and commit.
 Result<RewriteDataFilesResult> RewriteDataFiles(const MaintainContext& context, const Table& table,
                                                 const std::string& branch,
