@@ -49,7 +49,8 @@ class EvolutionSparkTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.warehouse = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="firn-interop-"))
-        cls.spark = spark_engine.open_spark(cls.warehouse)
+        cls.spark = spark_engine.open_spark(
+            spark_engine.catalog_settings("c", type="hadoop", warehouse=cls.warehouse))
         cls.spark.sql("CREATE NAMESPACE c.db")
 
     @classmethod
