@@ -101,8 +101,9 @@ Summary SnapshotSummary::Build(const Snapshot* head) const {
   SetCount(summary, "added-equality-deletes", added_.equality_deletes);
   SetCount(summary, "removed-equality-deletes", removed_.equality_deletes);
   summary.Set("changed-partition-count", std::to_string(partitions_.size()));
-  SetTotal(summary, "total-records", head, added_.records, removed_.records);
-  SetTotal(summary, "total-files-size", head, added_.files_size, removed_.files_size);
+  SetTotal(summary, "total-records", head, added_.records + corrected_records_, removed_.records);
+  SetTotal(summary, "total-files-size", head, added_.files_size + corrected_bytes_,
+           removed_.files_size);
   SetTotal(summary, "total-data-files", head, added_.data_files, removed_.data_files);
   SetTotal(summary, "total-delete-files", head, added_.delete_files(), removed_.delete_files());
   SetTotal(summary, "total-position-deletes", head, added_.position_deletes,

@@ -16,6 +16,11 @@ class SnapshotSummary {
  public:
   void Add(const TableMetadata& metadata, const DataFile& file);
   void Remove(const TableMetadata& metadata, const DataFile& file);
+  /// Totals were wrong by so much, though no file came or went.
+  void Correct(int64_t records, int64_t bytes) {
+    corrected_records_ += records;
+    corrected_bytes_ += bytes;
+  }
   void Set(std::string key, std::string value) { properties_[std::move(key)] = std::move(value); }
 
   int64_t added_records() const { return added_.records; }
@@ -47,6 +52,8 @@ class SnapshotSummary {
 
   Counts added_;
   Counts removed_;
+  int64_t corrected_records_ = 0;
+  int64_t corrected_bytes_ = 0;
   std::map<int32_t, TypePtr> partition_types_;  ///< By spec id: made once, not for every file.
   std::set<std::string> partitions_;
   std::map<std::string, std::string> properties_;

@@ -11,9 +11,10 @@ Status AddLeafMetrics(const LeafStatistics& leaf, FileMetrics& metrics) {
   if (leaf.mode.kind == MetricsMode::Kind::kNone) return {};
   if (leaf.stored_bytes) metrics.column_sizes.emplace_back(id, *leaf.stored_bytes);
   metrics.value_counts.emplace_back(id, leaf.value_count);
-  metrics.null_value_counts.emplace_back(id, leaf.null_count);
-  if (type.is_float()) metrics.nan_value_counts.emplace_back(id, leaf.nan_count);
-  if (leaf.mode.kind == MetricsMode::Kind::kCounts || leaf.lower.is_null()) return {};
+  if (leaf.null_count) metrics.null_value_counts.emplace_back(id, *leaf.null_count);
+  if (type.is_float() && leaf.nan_count) metrics.nan_value_counts.emplace_back(id, *leaf.nan_count);
+  const bool has_bounds = !leaf.lower.is_null() && !leaf.upper.is_null();
+  if (leaf.mode.kind == MetricsMode::Kind::kCounts || !has_bounds) return {};
   Value lower = leaf.lower;
   std::optional<Value> upper = leaf.upper;
   if (leaf.mode.kind == MetricsMode::Kind::kTruncate) {

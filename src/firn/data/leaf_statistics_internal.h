@@ -13,11 +13,11 @@ namespace firn {
 struct LeafStatistics {
   const NestedField* field = nullptr;
   MetricsMode mode;
-  std::optional<int64_t> stored_bytes;  ///< Empty: told elsewhere.
-  int64_t value_count = 0;              ///< With nulls.
-  int64_t null_count = 0;
-  int64_t nan_count = 0;
-  Value lower;  ///< Null: no value, or bounds are not wanted.
+  std::optional<int64_t> stored_bytes;    ///< Empty: told elsewhere.
+  int64_t value_count = 0;                ///< With nulls.
+  std::optional<int64_t> null_count = 0;  ///< Empty: not known.
+  std::optional<int64_t> nan_count = 0;   ///< Empty: not known.
+  Value lower;                            ///< Null: no value, or bounds are not wanted.
   Value upper;
 };
 

@@ -5,18 +5,17 @@
 
 #include <arrow/array.h>
 #include <arrow/record_batch.h>
-#include <arrow/util/key_value_metadata.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/arrow/schema.h>
 #include <parquet/file_reader.h>
 #include <parquet/metadata.h>
 
-#include "firn/base/number.h"
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/arrow_file.h"
 #include "firn/data/arrow_types.h"
 #include "firn/data/data_file_internal.h"
 #include "firn/data/parquet_bloom_internal.h"
+#include "firn/data/parquet_footer_internal.h"
 #include "firn/data/parquet_pages_internal.h"
 #include "firn/data/parquet_pruning_internal.h"
 #include "firn/data/part_source_internal.h"
@@ -36,61 +35,6 @@ constexpr int64_t kPartRowsMin = 65536;
 constexpr size_t kSharesPerThread = 3;
 // Row positions stay far from overflow, whatever a footer claims.
 constexpr int64_t kFileRowsMax = int64_t{1} << 48;
-
-std::optional<int32_t> FieldIdOf(const arrow::Field& field) {
-  if (field.metadata() == nullptr) return std::nullopt;
-  const auto id = field.metadata()->Get(kFieldIdKey);
-  if (!id.ok()) return std::nullopt;
-  const std::optional<int32_t> parsed = ParseInt32(*id);
-  return parsed && *parsed >= 0 ? parsed : std::nullopt;
-}
-
-FileField ToFileField(const parquet::arrow::SchemaField& source) {
-  FileField field;
-  field.name = source.field->name();
-  field.id = FieldIdOf(*source.field);
-  field.type = source.field->type();
-  const std::vector<parquet::arrow::SchemaField>* children = &source.children;
-  // Below a map Arrow has one struct of key and value.
-  if (field.type->id() == arrow::Type::MAP && children->size() == 1) {
-    children = &(*children)[0].children;
-  }
-  for (const parquet::arrow::SchemaField& child : *children) {
-    field.children.push_back(ToFileField(child));
-  }
-  return field;
-}
-
-struct OpenFooter {
-  std::shared_ptr<parquet::FileMetaData> metadata;
-  std::vector<FileField> fields;
-};
-
-parquet::ArrowReaderProperties ReaderOptions(int64_t batch_rows) {
-  parquet::ArrowReaderProperties options(/*use_threads=*/false);
-  options.set_batch_size(batch_rows);
-  options.set_pre_buffer(false);
-  options.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);
-  return options;
-}
-
-arrow::Result<OpenFooter> ReadFooter(const std::shared_ptr<arrow::io::RandomAccessFile>& input,
-                                     arrow::MemoryPool* pool) {
-  parquet::ReaderProperties properties(pool);
-  OpenFooter footer;
-  footer.metadata = parquet::ParquetFileReader::Open(input, properties)->metadata();
-  parquet::arrow::SchemaManifest manifest;
-  ARROW_RETURN_NOT_OK(parquet::arrow::SchemaManifest::Make(footer.metadata->schema(),
-                                                           footer.metadata->key_value_metadata(),
-                                                           ReaderOptions(1), &manifest));
-  for (const parquet::arrow::SchemaField& field : manifest.schema_fields) {
-    footer.fields.push_back(ToFileField(field));
-  }
-  if (NumberLeaves(footer.fields) != footer.metadata->num_columns()) {
-    return arrow::Status::Invalid("the schema has a group without columns");
-  }
-  return footer;
-}
 
 class ParquetSource final : public BatchSource {
  public:
@@ -124,19 +68,9 @@ class ParquetSource final : public BatchSource {
   int64_t end_;
 };
 
-// Arrow takes an encrypted file for a damaged one.
-Error TellEncryption(const Error& error) {
-  for (const std::string_view word : {"decrypt", "Decrypt", "encrypted"}) {
-    if (error.message().find(word) == std::string::npos) continue;
-    return MakeError(ErrorCode::kUnsupported, "the file is encrypted by Parquet's own means: {}",
-                     error.message());
-  }
-  return error;
-}
-
 class ParquetReader final : public DataFileReader {
  public:
-  ParquetReader(std::shared_ptr<arrow::io::RandomAccessFile> input, OpenFooter footer,
+  ParquetReader(std::shared_ptr<arrow::io::RandomAccessFile> input, ParquetFooter footer,
                 const DataFileRequest& request)
       : file_(request.file),
         input_(std::move(input)),
@@ -262,7 +196,7 @@ class ParquetReader final : public DataFileReader {
     return parquet::arrow::FileReader::Make(
         pool_.get(),
         parquet::ParquetFileReader::Open(input_, run.ReadProperties(pool_.get()), metadata_),
-        ReaderOptions(run.batch_rows));
+        ArrowReadOptions(run.batch_rows));
   }
 
   arrow::Result<std::unique_ptr<BatchSource>> OpenRun(const RowGroupRun& run,
@@ -281,7 +215,7 @@ class ParquetReader final : public DataFileReader {
         std::shared_ptr<parquet::arrow::FileReader> file,
         parquet::arrow::FileReader::Make(
             pool_.get(), OpenSkippingPages(input_, properties, metadata_, *run.pages),
-            ReaderOptions(run.batch_rows)));
+            ArrowReadOptions(run.batch_rows)));
     ColumnGroups groups{.rows = run.pages->rows,
                         .first_row = part.first_row,
                         .batch_rows = run.batch_rows,
@@ -437,10 +371,8 @@ class ParquetReader final : public DataFileReader {
 
 Result<std::unique_ptr<DataFileReader>> OpenParquetFile(const DataFileRequest& request) {
   FIRN_ASSIGN(auto input, MakeArrowInput(request.file, request.pool.get()));
-  auto footer =
-      GuardArrowResult(ErrorCode::kCorrupt, [&] { return ReadFooter(input, request.pool.get()); });
-  if (!footer.ok()) return TellEncryption(footer.error());
-  auto reader = std::make_unique<ParquetReader>(std::move(input), std::move(*footer), request);
+  FIRN_ASSIGN(ParquetFooter footer, ReadParquetFooter(input, request.pool.get()));
+  auto reader = std::make_unique<ParquetReader>(std::move(input), std::move(footer), request);
   FIRN_RETURN_IF_ERROR(reader->Plan(request));
   return reader;
 }

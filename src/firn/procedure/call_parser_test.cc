@@ -99,7 +99,7 @@ TEST(CallParserTest, ListsWhatIsKnown) {
   EXPECT_THAT(Parse("CALL c.system.rewrite_datafiles('t')"),
               IsError(ErrorCode::kInvalidInput,
                       "unknown procedure 'rewrite_datafiles' (did you mean 'rewrite_data_files'?), "
-                      "expected one of ancestors_of, catalog_list, "));
+                      "expected one of add_files, ancestors_of, catalog_list, "));
   EXPECT_THAT(Parse("CALL count(tabel => 't')"),
               IsError(ErrorCode::kInvalidInput,
                       "position 12: unknown argument 'tabel' (did you mean 'table'?), expected "

@@ -1,0 +1,87 @@
+#include <optional>
+#include <utility>
+
+#include <arrow/io/interfaces.h>
+#include <arrow/type.h>
+#include <arrow/util/key_value_metadata.h>
+#include <parquet/arrow/schema.h>
+#include <parquet/file_reader.h>
+#include <parquet/metadata.h>
+
+#include "firn/base/number.h"
+#include "firn/data/arrow_bridge.h"
+#include "firn/data/arrow_types.h"
+#include "firn/data/parquet_footer_internal.h"
+
+namespace firn {
+namespace {
+
+std::optional<int32_t> FieldIdOf(const arrow::Field& field) {
+  if (field.metadata() == nullptr) return std::nullopt;
+  const auto id = field.metadata()->Get(kFieldIdKey);
+  if (!id.ok()) return std::nullopt;
+  const std::optional<int32_t> parsed = ParseInt32(*id);
+  return parsed && *parsed >= 0 ? parsed : std::nullopt;
+}
+
+FileField ToFileField(const parquet::arrow::SchemaField& source) {
+  FileField field;
+  field.name = source.field->name();
+  field.id = FieldIdOf(*source.field);
+  field.type = source.field->type();
+  const std::vector<parquet::arrow::SchemaField>* children = &source.children;
+  // Below a map Arrow has one struct of key and value.
+  if (field.type->id() == arrow::Type::MAP && children->size() == 1) {
+    children = &(*children)[0].children;
+  }
+  for (const parquet::arrow::SchemaField& child : *children) {
+    field.children.push_back(ToFileField(child));
+  }
+  return field;
+}
+
+arrow::Result<ParquetFooter> ReadFooterOf(const std::shared_ptr<arrow::io::RandomAccessFile>& input,
+                                          arrow::MemoryPool* pool) {
+  parquet::ReaderProperties properties(pool);
+  ParquetFooter footer;
+  footer.metadata = parquet::ParquetFileReader::Open(input, properties)->metadata();
+  parquet::arrow::SchemaManifest manifest;
+  ARROW_RETURN_NOT_OK(parquet::arrow::SchemaManifest::Make(footer.metadata->schema(),
+                                                           footer.metadata->key_value_metadata(),
+                                                           ArrowReadOptions(1), &manifest));
+  for (const parquet::arrow::SchemaField& field : manifest.schema_fields) {
+    footer.fields.push_back(ToFileField(field));
+  }
+  if (NumberLeaves(footer.fields) != footer.metadata->num_columns()) {
+    return arrow::Status::Invalid("the schema has a group without columns");
+  }
+  return footer;
+}
+
+}  // namespace
+
+parquet::ArrowReaderProperties ArrowReadOptions(int64_t batch_rows) {
+  parquet::ArrowReaderProperties options(/*use_threads=*/false);
+  options.set_batch_size(batch_rows);
+  options.set_pre_buffer(false);
+  options.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);
+  return options;
+}
+
+Result<ParquetFooter> ReadParquetFooter(const std::shared_ptr<arrow::io::RandomAccessFile>& input,
+                                        arrow::MemoryPool* pool) {
+  auto footer = GuardArrowResult(ErrorCode::kCorrupt, [&] { return ReadFooterOf(input, pool); });
+  if (!footer.ok()) return TellEncryption(footer.error());
+  return footer;
+}
+
+Error TellEncryption(const Error& error) {
+  for (const std::string_view word : {"decrypt", "Decrypt", "encrypted"}) {
+    if (error.message().find(word) == std::string::npos) continue;
+    return MakeError(ErrorCode::kUnsupported, "the file is encrypted by Parquet's own means: {}",
+                     error.message());
+  }
+  return error;
+}
+
+}  // namespace firn
