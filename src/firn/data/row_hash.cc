@@ -160,4 +160,15 @@ Result<RowsHash> HashRows(RowStream rows) {
   }
 }
 
+Result<std::vector<RowHash>> HashEachRow(const std::vector<std::shared_ptr<arrow::Array>>& columns,
+                                         int64_t rows) {
+  Lanes lanes(rows);
+  for (const auto& column : columns)
+    FIRN_RETURN_IF_ERROR(FoldColumn(*column, lanes));
+  std::vector<RowHash> hashes(lanes.low.size());
+  for (size_t row = 0; row < hashes.size(); ++row)
+    hashes[row] = {lanes.low[row], lanes.high[row]};
+  return hashes;
+}
+
 }  // namespace firn

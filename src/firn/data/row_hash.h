@@ -1,6 +1,11 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <arrow/type_fwd.h>
 
 #include "firn/base/result.h"
 #include "firn/base/row_stream.h"
@@ -20,5 +25,17 @@ struct RowsHash {
 /// Consume `rows`. Values are told apart by their bits: the zeros and the NaN of floats too.
 /// Errors: those of the stream; kUnsupported: a type of Arrow that firn does not make.
 Result<RowsHash> HashRows(RowStream rows);
+
+/// The same of one row.
+struct RowHash {
+  uint64_t low = 0;
+  uint64_t high = 0;
+
+  auto operator<=>(const RowHash&) const = default;
+};
+
+/// One for each of `rows` rows, by the values of `columns`. Errors: kUnsupported, as above.
+Result<std::vector<RowHash>> HashEachRow(const std::vector<std::shared_ptr<arrow::Array>>& columns,
+                                         int64_t rows);
 
 }  // namespace firn
