@@ -15,6 +15,15 @@ namespace {
 
 using std::chrono::duration;
 
+int64_t BytesOf(const std::vector<ManifestFile>& manifests,
+                std::optional<ManifestContent> content = {}) {
+  int64_t bytes = 0;
+  for (const ManifestFile& manifest : manifests) {
+    if (!content || manifest.content == *content) bytes += manifest.manifest_length;
+  }
+  return bytes;
+}
+
 class TableMaintenance {
  public:
   TableMaintenance(const MaintainContext& context, const Table& table,
@@ -38,6 +47,15 @@ class TableMaintenance {
   Status Reload() {
     FIRN_ASSIGN(table_, context_.commit.catalog->Load(table_.name));
     return {};
+  }
+  IoTotals Spent() const { return budget_.meter ? budget_.meter->totals() : IoTotals(); }
+  Result<std::vector<ManifestFile>> CurrentManifests() const {
+    const Snapshot* snapshot = table_.metadata->current_snapshot();
+    if (snapshot == nullptr) return std::vector<ManifestFile>();
+    return ReadManifests(*table_.io, *snapshot);
+  }
+  void Estimate(StepReport& report, const IoTotals& totals) const {
+    report.estimate = MakeStepCost(totals, {}, policy_.cost);
   }
   static StepReport Skip(std::string reason) {
     return {.outcome = StepOutcome::kSkipped, .reason = std::move(reason)};
@@ -64,11 +82,13 @@ Result<StepReport> TableMaintenance::Compact() {
   int64_t bytes = 0;
   int64_t files = 0;
   int64_t outputs = 0;
+  std::vector<const FileGroup*> chosen;
   for (const FileGroup& group : plan.groups) {
     if (budget_.bytes && bytes + group.input_bytes > *budget_.bytes) break;
     bytes += group.input_bytes;
     files += static_cast<int64_t>(group.inputs.size());
     outputs += group.expected_outputs;
+    chosen.push_back(&group);
   }
   if (files == 0) {
     return Skip(fmt::format("budget.bytes has {} left, and the first group of files has {}",
@@ -77,6 +97,8 @@ Result<StepReport> TableMaintenance::Compact() {
   StepReport report = Act(fmt::format("{} files of {} bytes to about {}", files, bytes, outputs));
   report.bytes = bytes;
   report.files = files;
+  FIRN_ASSIGN(const auto manifests, CurrentManifests());
+  Estimate(report, EstimateCompaction(chosen, manifests));
   if (budget_.bytes) *budget_.bytes -= bytes;
   if (is_dry_run_) return report;
   if (budget_.bytes) options.max_files_to_rewrite = files;
@@ -95,6 +117,8 @@ Result<StepReport> TableMaintenance::RemoveDeletes() {
   if (dangling.empty()) return Skip("every delete file applies to some data file");
   StepReport report = Act(fmt::format("{} delete files apply to nothing", dangling.size()));
   report.files = static_cast<int64_t>(dangling.size());
+  FIRN_ASSIGN(const auto manifests, CurrentManifests());
+  Estimate(report, EstimateManifests(manifests, BytesOf(manifests, ManifestContent::kDeletes), 2));
   if (is_dry_run_) return report;
   FIRN_ASSIGN(const auto result, RemoveDanglingDeletes(context_, table_, branch));
   report.files = result.removed_delete_files_count;
@@ -111,6 +135,7 @@ Result<StepReport> TableMaintenance::RewriteManifestFiles() {
   }
   StepReport report = Act(fmt::format("{} manifests", chosen.size()));
   report.files = static_cast<int64_t>(chosen.size());
+  Estimate(report, EstimateManifests(chosen, BytesOf(chosen), 1));
   if (is_dry_run_) return report;
   FIRN_ASSIGN(const auto result, CommitRewriteManifests(context_.commit, table_, {}));
   report.reason = fmt::format("{} manifests became {}", result.rewritten_manifests_count,
@@ -129,6 +154,11 @@ Result<StepReport> TableMaintenance::Expire() {
   }
   StepReport report = Act(fmt::format("{} of {} snapshots are over", history.snapshot_ids.size(),
                                       table_.metadata->snapshots.size()));
+  // Their lists, and what these name besides what stays, which is not known yet.
+  FIRN_ASSIGN(const auto manifests, CurrentManifests());
+  IoTotals totals = EstimateManifests(manifests, 0, 1);
+  totals.requests += static_cast<int64_t>(history.snapshot_ids.size());
+  Estimate(report, totals);
   if (is_dry_run_) return report;
   FIRN_ASSIGN(const auto result, ExpireSnapshots(context_, table_, options));
   report.reason = fmt::format("{} snapshots were expired", result.expired_snapshots_count);
@@ -191,6 +221,7 @@ Result<StepReport> TableMaintenance::RunStep(MaintenanceStep step) {
 
 StepReport TableMaintenance::Run(MaintenanceStep step) {
   const auto began = context_.commit.clock->Elapsed();
+  const IoTotals before = Spent();
   Result<StepReport> result = Skip("budget.seconds is used up");
   if (!budget_.ends || began < *budget_.ends) result = RunStep(step);
   StepReport report;
@@ -203,6 +234,11 @@ StepReport TableMaintenance::Run(MaintenanceStep step) {
   }
   report.step = step;
   report.seconds = duration<double>(context_.commit.clock->Elapsed() - began).count();
+  const IoTotals after = Spent();
+  report.measured = MakeStepCost({.requests = after.requests - before.requests,
+                                  .bytes_read = after.bytes_read - before.bytes_read,
+                                  .bytes_written = after.bytes_written - before.bytes_written},
+                                 report.seconds, policy_.cost);
   return report;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,13 +27,18 @@ struct StepReport {
   /// Files that were, or would be, taken out or deleted.
   std::optional<int64_t> files;
   double seconds = 0;
+  /// What the step takes, told before it begins; empty where that shows only as it goes.
+  std::optional<StepCost> estimate;
+  StepCost measured;  ///< What it took; in a dry run, the look.
   std::optional<Error> error;
 };
 
-/// What is left of the budgets of a run over several tables.
+/// What is left of the budgets of a run over several tables, and what counts that it is spent.
 struct MaintenanceBudget {
   std::optional<int64_t> bytes;
   std::optional<std::chrono::nanoseconds> ends;  ///< By the clock's Elapsed.
+  /// Of the files of tables that the catalog loads; see MakeMeteredCatalog. Null: not measured.
+  std::shared_ptr<const IoMeter> meter;
 };
 
 /// Do to `table` what its policy says and what pays, in the safe order: compaction, delete files,

@@ -79,6 +79,23 @@ Status ReadCompaction(std::string_view name, const std::string& value, Maintenan
   return {};
 }
 
+Status ReadCost(const std::string& key, const std::string& value, CostRates& cost) {
+  constexpr double kMost = 1e15;
+  FIRN_ASSIGN(const double number, ReadNumber(key, value, kMost));
+  if (key == "cost.dollars-per-gib") {
+    cost.dollars_per_gib = number;
+  } else if (key == "cost.dollars-per-hour") {
+    cost.dollars_per_hour = number;
+  } else if (key == "cost.dollars-per-thousand-requests") {
+    cost.dollars_per_thousand_requests = number;
+  } else if (number >= 1) {
+    cost.bytes_per_second = number;
+  } else {
+    return Unexpected(key, value, "1 or more");
+  }
+  return {};
+}
+
 Status ReadSetting(const std::string& key, const std::string& value, MaintenancePolicy& policy) {
   constexpr std::string_view kCompact = "compact.";
   if (key.starts_with(kCompact)) return ReadCompaction(key.substr(kCompact.size()), value, policy);
@@ -101,6 +118,8 @@ Status ReadSetting(const std::string& key, const std::string& value, Maintenance
   } else if (key == "budget.seconds") {
     constexpr double kYear = 366.0 * 86'400;
     FIRN_ASSIGN(policy.budget_seconds, ReadNumber(key, value, kYear));
+  } else if (key.starts_with("cost.")) {
+    return ReadCost(key, value, policy.cost);
   }
   return {};
 }
@@ -122,6 +141,10 @@ const std::vector<std::string>& MaintenancePolicyKeys() {
                                                  "compact.sort-order",
                                                  "compact.strategy",
                                                  "compact.target-file-size-bytes",
+                                                 "cost.bytes-per-second",
+                                                 "cost.dollars-per-gib",
+                                                 "cost.dollars-per-hour",
+                                                 "cost.dollars-per-thousand-requests",
                                                  "enabled",
                                                  "expire.older-than",
                                                  "expire.retain-last",

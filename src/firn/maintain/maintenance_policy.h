@@ -2,12 +2,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "firn/format/table_metadata.h"
+#include "firn/maintain/step_cost.h"
 
 namespace firn {
 
@@ -36,6 +38,8 @@ struct MaintenancePolicy {
 
   std::optional<int64_t> budget_bytes;   ///< Read by compaction, at most.
   std::optional<double> budget_seconds;  ///< No step of a run begins later.
+
+  CostRates cost;  ///< For estimates, and for what a run cost.
 };
 
 /// The keys that a policy may have: "enabled", "expire.older-than", ...

@@ -1,5 +1,9 @@
+#include <map>
+#include <memory>
 #include <utility>
 
+#include "firn/base/number.h"
+#include "firn/catalog/metered_catalog.h"
 #include "firn/io/io.h"
 #include "firn/maintain/maintain_table.h"
 #include "firn/procedure/maintenance_internal.h"
@@ -12,11 +16,35 @@
 namespace firn {
 namespace {
 
+Status ReadPrices(const std::map<std::string, std::string>& prices, CostRates& rates) {
+  const std::map<std::string, std::optional<double> CostRates::*> known = {
+      {"gib", &CostRates::dollars_per_gib},
+      {"hour", &CostRates::dollars_per_hour},
+      {"thousand-requests", &CostRates::dollars_per_thousand_requests}};
+  for (const auto& [name, text] : prices) {
+    const auto found = known.find(name);
+    const auto price = ParseDouble(text);
+    if (found == known.end()) {
+      return MakeError(ErrorCode::kInvalidInput,
+                       "price '{}' is not known, expected one of gib, hour, thousand-requests",
+                       name);
+    }
+    if (!price || !(*price >= 0)) {
+      return MakeError(ErrorCode::kInvalidInput, "price '{}' is '{}', expected dollars", name,
+                       text);
+    }
+    rates.*found->second = *price;
+  }
+  return {};
+}
+
 /// One run over tables, of which one's failure does not stop the others.
 class MaintenanceRun {
  public:
-  MaintenanceRun(ProcedureContext& context, PolicySections sections)
-      : context_(context), sections_(std::move(sections)) {}
+  /// `prices` go over those of the policy.
+  MaintenanceRun(ProcedureContext& context, PolicySections sections,
+                 std::map<std::string, std::string> prices)
+      : context_(context), sections_(std::move(sections)), prices_(std::move(prices)) {}
 
   Status Maintain(const std::string& text) {
     FIRN_RETURN_IF_ERROR(context_.session->cancel().Check());
@@ -33,7 +61,16 @@ class MaintenanceRun {
                                         {"reason", TextType()},
                                         {"files", LongType()},
                                         {"bytes", LongType()},
-                                        {"seconds", Type::Primitive(TypeId::kDouble)}}),
+                                        {"seconds", Type::Primitive(TypeId::kDouble)},
+                                        {"bytes_read", LongType()},
+                                        {"bytes_written", LongType()},
+                                        {"requests", LongType()},
+                                        {"dollars", Type::Primitive(TypeId::kDouble)},
+                                        {"estimated_bytes_read", LongType()},
+                                        {"estimated_bytes_written", LongType()},
+                                        {"estimated_requests", LongType()},
+                                        {"estimated_seconds", Type::Primitive(TypeId::kDouble)},
+                                        {"estimated_dollars", Type::Primitive(TypeId::kDouble)}}),
                            std::move(rows_)));
     output.failure = std::move(failure_);
     return output;
@@ -41,17 +78,21 @@ class MaintenanceRun {
 
  private:
   Status MaintainOne(const std::string& text) {
-    FIRN_ASSIGN(const auto reference, ResolveChangeableTable(*context_.session, text));
+    FIRN_ASSIGN(auto reference, ResolveChangeableTable(*context_.session, text));
+    const auto meter = std::make_shared<IoMeter>();
+    reference.catalog = MakeMeteredCatalog(reference.catalog, meter);
     const std::string name = NameOf(reference, text);
-    FIRN_ASSIGN(const auto policy,
+    FIRN_ASSIGN(auto policy,
                 MakeMaintenancePolicy(PolicyFor(sections_, reference.catalog_name,
                                                 reference.name.levels, reference.name.name),
                                       reference.table.metadata->properties));
+    FIRN_RETURN_IF_ERROR(ReadPrices(prices_, policy.cost));
     if (!policy.is_enabled) {
       Add(name, "", "skipped", "enabled is false", {}, {});
       return {};
     }
     TakeBudget(policy);
+    budget_.meter = meter;
     const MaintainContext maintain = MakeMaintainContext(context_, reference);
     MaintainTable(maintain, reference.table, policy, budget_, context_.is_dry_run,
                   [&](const StepReport& report) {
@@ -73,16 +114,32 @@ class MaintenanceRun {
 
   void Add(const std::string& table, std::string_view step, std::string_view outcome,
            const std::string& reason, const StepReport& report, const std::optional<Error>& error) {
-    rows_.push_back({{table, std::string(step), std::string(outcome), reason,
-                      OptionalValue(report.files), OptionalValue(report.bytes), report.seconds}});
+    StructValue row{{table, std::string(step), std::string(outcome), reason,
+                     OptionalValue(report.files), OptionalValue(report.bytes), report.seconds}};
+    const bool is_step = !step.empty();
+    AddCost(row, is_step ? std::optional(report.measured) : std::nullopt, false);
+    AddCost(row, report.estimate, true);
+    rows_.push_back(std::move(row));
     if (context_.notice) {
       context_.notice(fmt::format("{} {}: {} ({})", table, step, outcome, reason));
     }
     if (error && !failure_) failure_ = error->Within(table);
   }
 
+  static void AddCost(StructValue& row, const std::optional<StepCost>& cost, bool has_seconds) {
+    const auto add = [&](auto member) {
+      row.fields.push_back(cost ? Value((*cost).*member) : Value());
+    };
+    add(&StepCost::bytes_read);
+    add(&StepCost::bytes_written);
+    add(&StepCost::requests);
+    if (has_seconds) add(&StepCost::seconds);
+    row.fields.push_back(cost ? OptionalValue(cost->dollars) : Value());
+  }
+
   ProcedureContext& context_;
   const PolicySections sections_;
+  const std::map<std::string, std::string> prices_;
   MaintenanceBudget budget_;
   std::vector<StructValue> rows_;
   std::optional<Error> failure_;
@@ -100,7 +157,9 @@ Result<PolicySections> ReadPolicy(ProcedureContext& context, const Arguments& ar
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
   FIRN_ASSIGN(PolicySections sections, ReadPolicy(context, arguments));
   FIRN_ASSIGN(const auto tables, FindTablesOf(*context.session, arguments.Text("scope")));
-  MaintenanceRun run(context, std::move(sections));
+  CostRates rates;
+  FIRN_RETURN_IF_ERROR(ReadPrices(arguments.TextMap("prices"), rates));
+  MaintenanceRun run(context, std::move(sections), arguments.TextMap("prices"));
   for (const std::string& table : tables) {
     FIRN_RETURN_IF_ERROR(run.Maintain(table));
   }
@@ -118,7 +177,12 @@ Procedure DescribeMaintain() {
                          .type = ArgumentType::kText,
                          .help = "A TOML file of sections [default], [catalog.C], "
                                  "[namespace.'C.ns'] and [table.'C.ns.t']; later ones win, and "
-                                 "table properties firn.maintain.KEY win over all."}},
+                                 "table properties firn.maintain.KEY win over all."},
+                        {.name = "prices",
+                         .type = ArgumentType::kTextMap,
+                         .help = "Dollars, such as gib=0.02, thousand-requests=0.005, hour=0.1; "
+                                 "the policy may have them as cost.dollars-per-KEY.",
+                         .option_name = "price"}},
           .can_dry_run = true,
           .run = Run};
 }
