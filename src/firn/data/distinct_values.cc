@@ -1,7 +1,10 @@
 #include "firn/data/distinct_values.h"
 
+#include <bit>
 #include <cstring>
+#include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include <arrow/array.h>
@@ -51,6 +54,14 @@ void AddViews(const arrow::Array& column, ThetaSketch& sketch) {
   }
 }
 
+// The shortest two's complement of `value`, most significant byte first.
+std::span<const std::byte> ToShortBytes(int64_t value, uint64_t& memory) {
+  const auto magnitude = static_cast<uint64_t>(value ^ (value >> 63));
+  const auto size = static_cast<size_t>(64 - std::countl_zero(magnitude)) / 8 + 1;
+  memory = __builtin_bswap64(static_cast<uint64_t>(value));
+  return std::as_bytes(std::span(&memory, 1)).last(size);
+}
+
 void AddDecimals(const arrow::Array& column, ThetaSketch& sketch) {
   const auto& array = static_cast<const arrow::FixedSizeBinaryArray&>(column);
   std::optional<Int128> last;
@@ -60,7 +71,13 @@ void AddDecimals(const arrow::Array& column, ThetaSketch& sketch) {
     std::memcpy(&value, array.GetValue(i), sizeof(value));
     if (value == last) continue;
     last = value;
-    sketch.Update(AsBytes(ToBigEndian(value)));
+    const auto low = static_cast<int64_t>(value);
+    uint64_t memory = 0;
+    if (low == value) {
+      sketch.Update(ToShortBytes(low, memory));
+    } else {
+      sketch.Update(AsBytes(ToBigEndian(value)));
+    }
   }
 }
 

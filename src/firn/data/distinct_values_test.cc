@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "firn/base/bytes.h"
+#include "firn/base/int128.h"
 #include "firn/data/row_table_testing_internal.h"
 #include "firn/testing/matchers.h"
 
@@ -40,6 +42,26 @@ TEST(SketchColumnsTest, CountsTheValuesOfEachColumnOverAllFilesButNotNulls) {
   EXPECT_THAT(Count(table, {a, b}, {4, 1, 2, 3}), IsOkAnd(ElementsAre(3, 3, 3, 2)));
   EXPECT_THAT(Count(table, {a, b}, {2}), IsOkAnd(ElementsAre(3)));
   EXPECT_THAT(Count(table, {}, {1, 2}), IsOkAnd(ElementsAre(0, 0)));
+}
+
+TEST(SketchColumnsTest, HashesDecimalsInTheirShortestForm) {
+  RowTable table({Optional(1, "d", Type::Decimal(38, 0))});
+  ThetaSketch expected;
+  std::vector<StructValue> rows;
+  for (int shift = 0; shift < 120; ++shift) {
+    for (const int64_t delta : {-1, 0, 1}) {
+      for (const int64_t sign : {-1, 1}) {
+        const Int128 value = ((Int128{1} << shift) + delta) * sign;
+        rows.push_back(Row({value}));
+        expected.Update(AsBytes(ToBigEndian(value)));
+      }
+    }
+  }
+  const auto file = table.Write(std::move(rows));
+  const auto sketches =
+      SketchColumns(table.read_context(), {file}, *table.metadata().current_schema(), {1});
+  ASSERT_THAT(sketches, IsOk());
+  EXPECT_EQ(sketches->front().Serialize(), expected.Serialize());
 }
 
 // As DataSketches does it.
