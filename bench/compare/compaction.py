@@ -111,6 +111,8 @@ every = ", 'rewrite-all', 'true'" if order else ""
 spark = (SparkSession.builder.master(f"local[{threads}]").config("spark.ui.enabled", "false")
          .config("spark.jars", os.environ["FIRN_SPARK_JARS"].replace(":", ","))
          .config("spark.driver.memory", "6g")
+         .config("spark.sql.extensions",  # Which knows sort orders.
+                 "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions")
          .config("spark.sql.catalog.h", "org.apache.iceberg.spark.SparkCatalog")
          .config("spark.sql.catalog.h.type", "hadoop")
          .config("spark.sql.catalog.h.warehouse", folder).getOrCreate())
