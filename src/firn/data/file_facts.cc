@@ -76,9 +76,7 @@ class FactReader {
  private:
   Result<ColumnMatch> Match(std::vector<FileField>& fields) {
     facts_.has_field_ids = HasFieldIds(fields);
-    const NameMapping none;
-    const NameMapping* names = request_.names != nullptr ? request_.names : &none;
-    FIRN_ASSIGN(const bool is_mapped, AssignFieldIds(fields, names));
+    FIRN_ASSIGN(const bool is_mapped, AssignFieldIds(fields, request_.names));
     ColumnMatch match = MatchColumns(*context_.metadata, *request_.schema, fields, is_mapped);
     facts_.differences = match.differences;
     facts_.unknown_columns = match.unknown_columns;

@@ -19,8 +19,9 @@ struct FileFactsRequest {
   std::string path;
   FileFormat format = FileFormat::kParquet;
   std::optional<int64_t> known_size;
-  SchemaPtr schema;                    ///< What the rows are to be read as.
-  const NameMapping* names = nullptr;  ///< Ids of columns of files that carry none.
+  SchemaPtr schema;  ///< What the rows are to be read as.
+  /// Ids of columns of files that carry none; null: there are none for them, which is kCorrupt.
+  const NameMapping* names = nullptr;
   /// Read all rows: metrics are exact then, whatever the footer tells, and there are some where the
   /// format's footer is not read.
   bool reads_rows = false;

@@ -126,7 +126,7 @@ class Adoption {
     found.file.partition_spec_id = spec_->spec_id;
     found.file.record_count = found.facts.record_count;
     found.file.file_size_in_bytes = found.facts.file_size;
-    found.file.metrics = found.facts.metrics;
+    found.file.metrics = std::move(found.facts.metrics);
     found.file.split_offsets = found.facts.split_offsets;
     Tell(sources_.size());
     return {};
@@ -183,6 +183,7 @@ class Adoption {
     FIRN_ASSIGN(found.file.partition, partitioner.Find(sources_[i], found.file, found.facts));
     FIRN_ASSIGN(found.is_wanted,
                 partitioner.Matches(found.file.partition, request_.partition_filter));
+    found.facts.ranges.clear();  // There may be very many files.
     return {};
   }
 

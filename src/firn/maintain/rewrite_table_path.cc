@@ -16,6 +16,8 @@
 namespace firn {
 namespace {
 
+constexpr size_t kListBytes = size_t{1} << 20;
+
 // A metadata file: as the table records it, and as it is opened.
 struct Version {
   std::string recorded;
@@ -30,23 +32,46 @@ std::string CsvField(std::string_view text) {
   return quoted + "\"";
 }
 
-// What is to be copied, from where to where, each file once.
+// Tells what is to be copied, from where to where, each file once. Thread-safe.
 class FileList {
  public:
-  void Add(std::string_view source, std::string_view target) {
+  // Without a call of this, files are only counted.
+  Status Open(FileIO& io, const std::string& uri) {
+    FIRN_ASSIGN(output_, io.Create(uri));
+    return {};
+  }
+
+  Status Add(std::string_view source, std::string_view target) {
     const std::lock_guard lock(mutex_);
     const auto bytes = AsBytes(target);
-    if (!targets_.emplace(HashFast(bytes, 1), HashFast(bytes, 2)).second) return;
-    text_ += fmt::format("{},{}\n", CsvField(source), CsvField(target));
+    if (!targets_.emplace(HashFast(bytes, 1), HashFast(bytes, 2)).second) return {};
     ++count_;
+    if (output_ == nullptr) return {};
+    text_ += fmt::format("{},{}\n", CsvField(source), CsvField(target));
+    return text_.size() < kListBytes ? Status() : Flush();
   }
-  const std::string& text() const { return text_; }
+
+  // The place of the list; "N/A" if there is none.
+  Result<std::string> Finish() {
+    if (output_ == nullptr) return std::string("N/A");
+    FIRN_RETURN_IF_ERROR(Flush());
+    FIRN_RETURN_IF_ERROR(output_->Publish());
+    return output_->uri();
+  }
+
   int64_t count() const { return count_; }
 
  private:
+  Status Flush() {
+    FIRN_RETURN_IF_ERROR(output_->Append(AsBytes(text_)));
+    text_.clear();
+    return {};
+  }
+
   std::mutex mutex_;
-  std::set<std::pair<uint64_t, uint64_t>> targets_;
-  std::string text_;
+  std::set<std::pair<uint64_t, uint64_t>> targets_;  // Hashes, as there may be very many.
+  std::unique_ptr<OutputFile> output_;
+  std::string text_;  // Not written yet.
   int64_t count_ = 0;
 };
 
@@ -66,6 +91,9 @@ class TablePathRewrite {
     if (staging_.empty()) {
       staging_ = JoinUri(end().MetadataLocation(),
                          "copy-table-staging-" + FormatUuid(MakeUuid(*context_.commit.random)));
+    }
+    if (options_.creates_file_list) {
+      FIRN_RETURN_IF_ERROR(list_.Open(io_, JoinUri(staging_, "file-list")));
     }
     FIRN_RETURN_IF_ERROR(FindManifests());
     FIRN_RETURN_IF_ERROR(VisitEntries());
@@ -174,8 +202,7 @@ class TablePathRewrite {
       return ReadManifest(io_, manifest, *type, read, [&](ManifestEntry& entry) -> Status {
         FIRN_ASSIGN(const std::string target, prefix_.Rename(entry.file.file_path));
         if (entry.file.content != FileContent::kPositionDeletes) {
-          if (IsNew(entry)) list_.Add(entry.file.file_path, target);
-          return {};
+          return IsNew(entry) ? list_.Add(entry.file.file_path, target) : Status();
         }
         const std::lock_guard lock(mutex_);
         deletes_.emplace(entry.file.file_path, std::move(entry.file));
@@ -265,7 +292,7 @@ class TablePathRewrite {
     for (const std::string& path : paths) {
       if (known.contains(path)) continue;
       FIRN_ASSIGN(const std::string target, prefix_.Rename(path));
-      list_.Add(path, target);
+      FIRN_RETURN_IF_ERROR(list_.Add(path, target));
     }
     return {};
   }
@@ -273,7 +300,7 @@ class TablePathRewrite {
   Status Stage(FileKind kind, const std::string& path, const std::string& staged,
                std::optional<int64_t> bytes) {
     FIRN_ASSIGN(const std::string target, prefix_.Rename(path));
-    list_.Add(staged, target);
+    FIRN_RETURN_IF_ERROR(list_.Add(staged, target));
     const std::lock_guard lock(mutex_);
     result_.staged.push_back({kind, staged, bytes});
     return {};
@@ -281,16 +308,12 @@ class TablePathRewrite {
 
   Result<RewriteTablePathResult> Finish() {
     result_.latest_version = UriFileName(versions_.front().recorded);
-    result_.file_list_location = "N/A";
+    FIRN_ASSIGN(result_.file_list_location, list_.Finish());
     result_.rewritten_manifests = std::ssize(manifests_);
     result_.rewritten_delete_files = std::ssize(deletes_);
     result_.files_to_copy = list_.count();
     std::sort(result_.staged.begin(), result_.staged.end(),
               [](const FileToDelete& a, const FileToDelete& b) { return a.path < b.path; });
-    if (options_.creates_file_list) {
-      result_.file_list_location = JoinUri(staging_, "file-list");
-      FIRN_RETURN_IF_ERROR(WriteFile(io_, result_.file_list_location, AsBytes(list_.text())));
-    }
     return std::move(result_);
   }
 
