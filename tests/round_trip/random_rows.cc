@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "firn/base/int128.h"
+#include "firn/format/json_writer.h"
+#include "firn/format/variant.h"
 
 namespace firn::round_trip {
 namespace {
@@ -24,7 +26,8 @@ constexpr TypeId kPrimitives[] = {
 
 TypePtr DrawPrimitive(Random& random, int format_version) {
   if (format_version >= 3 && Chance(random, 10)) {
-    return Type::Primitive(Chance(random, 50) ? TypeId::kTimestampNs : TypeId::kTimestamptzNs);
+    constexpr TypeId kNew[] = {TypeId::kTimestampNs, TypeId::kTimestamptzNs, TypeId::kVariant};
+    return Type::Primitive(OneOf(random, kNew));
   }
   if (Chance(random, 15)) {
     constexpr int32_t kPrecisions[] = {1, 4, 9, 10, 18, 19, 28, 38};
@@ -208,8 +211,14 @@ Value DrawValue(Random& random, const Type& type) {
     case TypeId::kList:
     case TypeId::kMap:
       return DrawNested(random, type);
+    case TypeId::kVariant: {
+      std::string json;
+      AppendJsonString(json, DrawText(random));
+      const auto variant = VariantFromJson(
+          fmt::format("[{},{{{}:{}}}]", DrawInteger(random, INT64_MIN, INT64_MAX), json, json));
+      return Value(BinaryValue{JoinVariant(variant->metadata, variant->value)});
+    }
     case TypeId::kUnknown:
-    case TypeId::kVariant:
     case TypeId::kGeometry:
     case TypeId::kGeography:
       return {};

@@ -91,6 +91,9 @@ class Importer {
     if (type.id() == ArrowId::EXTENSION) {
       const auto& extension = static_cast<const arrow::ExtensionType&>(type);
       if (extension.extension_name() == "arrow.uuid") return Type::Primitive(TypeId::kUuid);
+      if (extension.extension_name() == "arrow.parquet.variant") {
+        return Type::Primitive(TypeId::kVariant);
+      }
       return Import(*extension.storage_type());  // JSON is text, and so on.
     }
     if (type.id() == ArrowId::STRUCT) {

@@ -67,6 +67,8 @@ Result<std::shared_ptr<arrow::DataType>> ToArrowType(const Type& type) {
     case TypeId::kBinary:
       return arrow::binary();
     case TypeId::kVariant:
+      return arrow::struct_({arrow::field("metadata", arrow::binary(), /*nullable=*/false),
+                             arrow::field("value", arrow::binary(), /*nullable=*/false)});
     case TypeId::kGeometry:
     case TypeId::kGeography:
       return MakeError(ErrorCode::kUnsupported,

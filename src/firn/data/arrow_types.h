@@ -16,8 +16,8 @@ namespace firn {
 /// Key of Arrow field metadata that holds a field id (Arrow's Parquet reader uses it too).
 inline constexpr char kFieldIdKey[] = "PARQUET:field_id";
 
-/// timestamps in us or ns (with "UTC" if zoned), uuid as 16 fixed bytes, unknown as null; variant,
-/// geometry and geography have none. Errors: kUnsupported, naming the type.
+/// timestamps in us or ns (with "UTC" if zoned), uuid as 16 fixed bytes, unknown as null, variant a
+/// struct of two binaries; geometry, geography have none. Errors: kUnsupported, naming the type.
 Result<std::shared_ptr<arrow::DataType>> ToArrowType(const Type& type);
 
 /// The field with its id in the metadata. Errors as above, naming the field.

@@ -123,6 +123,7 @@ Result<FileField> MakeField(std::string name, std::optional<int32_t> id, const A
     for (const FileField& child : field.children)
       children.push_back(ToArrow(child));
     field.type = arrow::struct_(std::move(children));
+    field.is_variant = node.logical_type == "variant";
   } else if (field.children.size() == 1) {
     field.type = arrow::list(ToArrow(field.children[0]));
   } else {

@@ -7,6 +7,7 @@
 
 #include "firn/base/int128.h"
 #include "firn/data/avro_file_encoder_internal.h"
+#include "firn/data/variant_column_internal.h"
 #include "firn/format/avro_schema.h"
 #include "firn/format/avro_value.h"
 #include "firn/format/avro_writer.h"
@@ -49,8 +50,9 @@ AvroColumn BindColumn(const NestedField& field, std::shared_ptr<arrow::Array> ar
 
 std::vector<AvroColumn> BindChildren(const Type& type, const arrow::Array& array) {
   std::vector<AvroColumn> children;
-  const std::vector<NestedField>& fields = type.fields();
-  if (type.id() == TypeId::kStruct) {
+  const bool is_variant = type.id() == TypeId::kVariant;
+  const std::vector<NestedField>& fields = is_variant ? VariantStorage()->fields() : type.fields();
+  if (type.id() == TypeId::kStruct || is_variant) {
     const auto& rows = static_cast<const arrow::StructArray&>(array);
     for (size_t i = 0; i < fields.size(); ++i)
       children.push_back(BindColumn(fields[i], rows.field(static_cast<int>(i))));
@@ -142,11 +144,11 @@ void AppendPresent(std::string& out, const AvroColumn& column, int64_t row) {
       break;
     case TypeId::kString:
     case TypeId::kBinary:
-    case TypeId::kVariant:  // Refused before, as the two below.
-    case TypeId::kGeometry:
+    case TypeId::kGeometry:  // Refused before, as the next.
     case TypeId::kGeography:
       AppendAvroBytes(out, static_cast<const arrow::BinaryArray&>(array).GetView(row));
       break;
+    case TypeId::kVariant:
     case TypeId::kStruct:
       for (const AvroColumn& child : column.children)
         AppendColumn(out, child, row);

@@ -5,7 +5,9 @@
 
 #include <arrow/array.h>
 
+#include "firn/data/arrow_bridge.h"
 #include "firn/data/cell_text_internal.h"
+#include "firn/data/variant_column_internal.h"
 #include "firn/format/json_writer.h"
 #include "firn/format/value_render.h"
 
@@ -71,7 +73,7 @@ bool AppendQuotable(std::string& out, const CellColumn& column, int64_t row) {
   return true;
 }
 
-// Numbers and booleans; false if the type's values are of another kind.
+// Numbers, booleans and variants; false if the type's values are of another kind.
 bool AppendBare(std::string& out, const CellColumn& column, int64_t row) {
   const arrow::Array& array = *column.array;
   const TypeId id = column.type->id();
@@ -85,6 +87,8 @@ bool AppendBare(std::string& out, const CellColumn& column, int64_t row) {
     AppendJsonNumber(out, ValueOf<arrow::FloatArray>(array, row));
   } else if (id == TypeId::kDouble) {
     AppendJsonNumber(out, ValueOf<arrow::DoubleArray>(array, row));
+  } else if (id == TypeId::kVariant) {
+    out += BytesOf(array, row);  // Its text: see MakeCellColumn.
   } else {
     return false;
   }
@@ -123,34 +127,45 @@ void AppendNested(std::string& out, const CellColumn& column, int64_t row) {
 
 }  // namespace
 
-CellColumn MakeCellColumn(const NestedField& field, std::shared_ptr<arrow::Array> array) {
+Result<CellColumn> MakeCellColumn(const NestedField& field, std::shared_ptr<arrow::Array> array) {
   CellColumn column{.type = field.type};
   AppendJsonString(column.json_key, field.name);
   column.json_key += ':';
   const Type& type = *field.type;
-  if (type.id() == TypeId::kStruct) {
+  const auto add = [&](const NestedField& child, std::shared_ptr<arrow::Array> values) -> Status {
+    FIRN_ASSIGN(auto cells, MakeCellColumn(child, std::move(values)));
+    column.children.push_back(std::move(cells));
+    return {};
+  };
+  if (type.id() == TypeId::kVariant) {
+    FIRN_ASSIGN(array, PrintVariants(*array), "column '{}'", field.name);
+  } else if (type.id() == TypeId::kStruct) {
     const auto& source = static_cast<const arrow::StructArray&>(*array);
     for (size_t i = 0; i < type.fields().size(); ++i) {
-      column.children.push_back(
-          MakeCellColumn(type.fields()[i], source.field(static_cast<int>(i))));
+      // Where the struct is null, a variant in it may be no bytes at all.
+      FIRN_ASSIGN(auto child, GuardArrowResult(ErrorCode::kInternal, [&] {
+                    return source.GetFlattenedField(static_cast<int>(i));
+                  }));
+      FIRN_RETURN_IF_ERROR(add(type.fields()[i], std::move(child)));
     }
   } else if (type.id() == TypeId::kList) {
-    column.children.push_back(
-        MakeCellColumn(type.element(), static_cast<const arrow::ListArray&>(*array).values()));
+    FIRN_RETURN_IF_ERROR(
+        add(type.element(), static_cast<const arrow::ListArray&>(*array).values()));
   } else if (type.id() == TypeId::kMap) {
     const auto& source = static_cast<const arrow::MapArray&>(*array);
-    column.children.push_back(MakeCellColumn(type.key(), source.keys()));
-    column.children.push_back(MakeCellColumn(type.value(), source.items()));
+    FIRN_RETURN_IF_ERROR(add(type.key(), source.keys()));
+    FIRN_RETURN_IF_ERROR(add(type.value(), source.items()));
   }
   column.array = std::move(array);
   return column;
 }
 
-std::vector<CellColumn> MakeCellColumns(const Type& type,
-                                        const std::vector<std::shared_ptr<arrow::Array>>& columns) {
+Result<std::vector<CellColumn>> MakeCellColumns(
+    const Type& type, const std::vector<std::shared_ptr<arrow::Array>>& columns) {
   std::vector<CellColumn> cells;
   for (size_t i = 0; i < columns.size(); ++i) {
-    cells.push_back(MakeCellColumn(type.fields()[i], columns[i]));
+    FIRN_ASSIGN(auto column, MakeCellColumn(type.fields()[i], columns[i]));
+    cells.push_back(std::move(column));
   }
   return cells;
 }
@@ -193,7 +208,8 @@ void AppendCellPlain(std::string& out, const CellColumn& column, int64_t row) {
   } else if (!AppendQuotable(out, column, row)) {
     const size_t start = out.size();
     AppendBare(out, column, row);
-    if (out.size() > start && out[start] == '"') {  // "NaN": the quotes are those of JSON.
+    if (column.type->id() != TypeId::kVariant && out.size() > start &&
+        out[start] == '"') {  // "NaN": the quotes are those of JSON.
       out.erase(start, 1);
       out.pop_back();
     }

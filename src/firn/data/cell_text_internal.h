@@ -6,6 +6,7 @@
 
 #include <arrow/type_fwd.h>
 
+#include "firn/base/result.h"
 #include "firn/format/type.h"
 
 /// Cells of Arrow columns as text, in the forms of `format/value_render.h`.
@@ -20,12 +21,13 @@ struct CellColumn {
   std::vector<CellColumn> children;
 };
 
-/// `array` has the Arrow type of the field's type.
-CellColumn MakeCellColumn(const NestedField& field, std::shared_ptr<arrow::Array> array);
+/// `array` has the Arrow type of the field's type; variants become their text. Errors: kCorrupt: a
+/// variant that breaks its encoding.
+Result<CellColumn> MakeCellColumn(const NestedField& field, std::shared_ptr<arrow::Array> array);
 
-/// `columns` belong to the fields of the struct `type`, in order.
-std::vector<CellColumn> MakeCellColumns(const Type& type,
-                                        const std::vector<std::shared_ptr<arrow::Array>>& columns);
+/// `columns` belong to the fields of the struct `type`, in order. Errors: as above.
+Result<std::vector<CellColumn>> MakeCellColumns(
+    const Type& type, const std::vector<std::shared_ptr<arrow::Array>>& columns);
 
 void AppendCellJson(std::string& out, const CellColumn& column, int64_t row);
 

@@ -97,8 +97,12 @@ Result<FileMetrics> ChunkMetrics::Finish() const {
   for (size_t i = 0; i < leaves_.size(); ++i)
     by_id.emplace_back(layout_.fields[i].id, i);
   std::sort(by_id.begin(), by_id.end());
-  for (const auto& [id, leaf] : by_id) {
-    const Leaf& sums = leaves_[leaf];
+  for (size_t i = 0; i < by_id.size(); ++i) {
+    const auto [id, leaf] = by_id[i];
+    Leaf sums = leaves_[leaf];
+    // Of a variant both parts take room; there are as many of one as of the other.
+    while (i + 1 < by_id.size() && by_id[i + 1].first == id)
+      sums.stored_bytes += leaves_[by_id[++i].second].stored_bytes;
     const NestedField& field = layout_.fields[leaf];
     const auto mode = modes_.find(id);
     // Leaves inside lists and maps have sizes only.

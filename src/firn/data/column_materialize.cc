@@ -7,6 +7,7 @@
 #include "firn/data/column_convert_internal.h"
 #include "firn/data/column_resolver_internal.h"
 #include "firn/data/value_arrays.h"
+#include "firn/data/variant_column_internal.h"
 
 // Turns a batch of a file, as its format's reader delivers it, into the columns of a ReadPlan.
 // Nested arrays keep their offsets and validity; only types, missing children and converted leaves
@@ -43,6 +44,10 @@ class Materializer {
     if (id == TypeId::kStruct) return MakeStruct(plan, data);
     if (id == TypeId::kList) return MakeList(plan, data);
     if (id == TypeId::kMap) return MakeMap(plan, data);
+    if (id == TypeId::kVariant) {
+      FIRN_ASSIGN(auto variants, MakeVariantColumn(data, pool_), "column '{}'", plan.target.name);
+      return variants;
+    }
     FIRN_ASSIGN(auto converted, ConvertColumn(data, *plan.target.type, pool_, is_exact_),
                 "column '{}'", plan.target.name);
     return converted;

@@ -7,6 +7,7 @@
 #include "firn/data/arrow_types.h"
 #include "firn/data/column_convert_internal.h"
 #include "firn/data/column_resolver_internal.h"
+#include "firn/data/variant_column_internal.h"
 
 namespace firn {
 namespace {
@@ -80,9 +81,10 @@ class Resolver {
       const bool is_map = file.type->id() == arrow::Type::MAP && file.children.size() == 2;
       return is_map ? ResolveParts(std::move(plan), file) : Mismatch(target, file);
     }
-    if (!file.children.empty() || !CanConvertColumn(*file.type, *target.type)) {
-      return Mismatch(target, file);
-    }
+    const bool fits = id == TypeId::kVariant
+                          ? IsVariantGroup(file)
+                          : file.children.empty() && CanConvertColumn(*file.type, *target.type);
+    if (!fits) return Mismatch(target, file);
     Select(file);
     return plan;
   }

@@ -24,6 +24,7 @@ struct FileField {
   std::vector<FileField> children;  ///< Struct: fields. List: element. Map: key, value.
   int first_leaf = 0;               ///< Leaves are numbered from 0, depth first.
   int leaf_end = 0;                 ///< One past the last leaf of this field.
+  bool is_variant = false;          ///< The file calls this struct a variant.
 };
 
 /// Number the leaves of `fields` depth first. Returns how many there are.

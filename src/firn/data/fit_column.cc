@@ -11,6 +11,7 @@
 #include "firn/base/random.h"
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/arrow_types.h"
+#include "firn/data/variant_column_internal.h"
 
 namespace firn {
 namespace {
@@ -80,7 +81,9 @@ ArrayPtr WithoutNulls(const arrow::Array& column) {
 
 Result<ArrayPtr> FitStruct(const arrow::Array& column, const NestedField& field,
                            arrow::MemoryPool* pool) {
-  const std::vector<NestedField>& fields = field.type->fields();
+  const bool is_variant = field.type->id() == TypeId::kVariant;
+  const std::vector<NestedField>& fields =
+      is_variant ? VariantStorage()->fields() : field.type->fields();
   if (column.type_id() != arrow::Type::STRUCT || column.num_fields() != std::ssize(fields)) {
     return WrongType(column, field);
   }
@@ -124,7 +127,7 @@ Result<ArrayPtr> FitValues(const ArrayPtr& column, const NestedField& field,
   const Type& type = *field.type;
   const TypeId id = type.id();
   if (id == TypeId::kUuid || id == TypeId::kFixed) return FitFixed(*column, field, pool);
-  if (id == TypeId::kStruct) return FitStruct(*column, field, pool);
+  if (id == TypeId::kStruct || id == TypeId::kVariant) return FitStruct(*column, field, pool);
   if (id == TypeId::kList) return FitNested(*column, field, type.element(), pool);
   if (id == TypeId::kMap) {
     const NestedField entries{

@@ -7,6 +7,7 @@
 #include <arrow/util/bit_util.h>
 
 #include "firn/data/leaf_shredder_internal.h"
+#include "firn/data/variant_column_internal.h"
 
 // Levels as in Dremel: walking from the column down to the leaf, each level of a row goes on at a
 // slot of the next array, or has ended at a null or an empty list.
@@ -51,14 +52,16 @@ void LeafShredder::Collect(const NestedField& field, int column, std::vector<Ste
   const Type& type = *field.type;
   if (type.id() == TypeId::kUnknown) return;  // Files do not have it.
   above.push_back({.is_optional = !field.required, .name = field.name});
-  if (!type.is_nested()) {
+  const bool is_variant = type.id() == TypeId::kVariant;
+  if (!type.is_nested() && !is_variant) {
     const LeafNode& leaf = leaves[shredders.size()];
     shredders.push_back(LeafShredder(column, std::move(above), type, leaf));
     return;
   }
-  std::vector<NestedField> children = type.fields();
+  std::vector<NestedField> children = is_variant ? VariantStorage()->fields() : type.fields();
   above.back().kind = Step::Kind::kStruct;
-  if (type.id() != TypeId::kStruct) above.back().kind = Step::Kind::kList;
+  if (type.id() == TypeId::kList || type.id() == TypeId::kMap)
+    above.back().kind = Step::Kind::kList;
   if (type.id() == TypeId::kMap) {
     above.push_back({.kind = Step::Kind::kStruct});
     children[0].required = true;  // The key.

@@ -39,7 +39,7 @@ std::vector<const NestedField*> CollectLeaves(const Schema& schema) {
   while (!level.empty()) {
     std::vector<const NestedField*> next;
     for (const NestedField* field : level) {
-      if (field->type->is_primitive()) leaves.push_back(field);
+      if (!field->type->is_nested()) leaves.push_back(field);
       if (field->type->id() != TypeId::kStruct) continue;
       for (const NestedField& child : field->type->fields())
         next.push_back(&child);

@@ -45,6 +45,9 @@ void AddTypeAttributes(const Type& type, arrow::KeyValueMetadata& attributes) {
     case TypeId::kBinary:
       attributes.Append("iceberg.binary-type", "BINARY");
       break;
+    case TypeId::kVariant:
+      attributes.Append("iceberg.struct-type", "VARIANT");
+      break;
     case TypeId::kUnknown:
     case TypeId::kBoolean:
     case TypeId::kInt:
@@ -53,7 +56,6 @@ void AddTypeAttributes(const Type& type, arrow::KeyValueMetadata& attributes) {
     case TypeId::kDecimal:
     case TypeId::kDate:
     case TypeId::kString:
-    case TypeId::kVariant:
     case TypeId::kGeometry:
     case TypeId::kGeography:
     case TypeId::kStruct:

@@ -39,6 +39,8 @@ FileField ToFileField(const arrow::Field& source) {
     for (const auto& child : field.type->fields())
       field.children.push_back(ToFileField(*child));
   }
+  field.is_variant = source.metadata() != nullptr &&
+                     source.metadata()->Get("iceberg.struct-type").ValueOr("") == "VARIANT";
   return field;
 }
 

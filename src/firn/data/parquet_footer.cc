@@ -12,6 +12,7 @@
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/arrow_types.h"
 #include "firn/data/parquet_footer_internal.h"
+#include "firn/data/variant_column_internal.h"
 
 namespace firn {
 namespace {
@@ -24,7 +25,21 @@ std::optional<int32_t> FieldIdOf(const arrow::Field& field) {
   return parsed && *parsed >= 0 ? parsed : std::nullopt;
 }
 
-FileField ToFileField(const parquet::arrow::SchemaField& source) {
+// A group with the logical type; one of its parts leads to it.
+bool IsAnnotatedVariant(const parquet::arrow::SchemaField& source,
+                        const parquet::SchemaDescriptor& schema) {
+  for (const parquet::arrow::SchemaField& child : source.children) {
+    if (child.column_index < 0 || child.field->name() != kVariantMetadata) continue;
+    const parquet::schema::Node* const group =
+        schema.Column(child.column_index)->schema_node()->parent();
+    return group != nullptr && group->logical_type() != nullptr &&
+           group->logical_type()->is_variant();
+  }
+  return false;
+}
+
+FileField ToFileField(const parquet::arrow::SchemaField& source,
+                      const parquet::SchemaDescriptor& schema) {
   FileField field;
   field.name = source.field->name();
   field.id = FieldIdOf(*source.field);
@@ -35,8 +50,9 @@ FileField ToFileField(const parquet::arrow::SchemaField& source) {
     children = &(*children)[0].children;
   }
   for (const parquet::arrow::SchemaField& child : *children) {
-    field.children.push_back(ToFileField(child));
+    field.children.push_back(ToFileField(child, schema));
   }
+  field.is_variant = IsAnnotatedVariant(source, schema);
   return field;
 }
 
@@ -50,7 +66,7 @@ arrow::Result<ParquetFooter> ReadFooterOf(const std::shared_ptr<arrow::io::Rando
                                                            footer.metadata->key_value_metadata(),
                                                            ArrowReadOptions(1), &manifest));
   for (const parquet::arrow::SchemaField& field : manifest.schema_fields) {
-    footer.fields.push_back(ToFileField(field));
+    footer.fields.push_back(ToFileField(field, *footer.metadata->schema()));
   }
   if (NumberLeaves(footer.fields) != footer.metadata->num_columns()) {
     return arrow::Status::Invalid("the schema has a group without columns");

@@ -3,6 +3,7 @@
 
 #include "firn/base/version.h"
 #include "firn/data/parquet_schema_internal.h"
+#include "firn/data/variant_column_internal.h"
 #include "firn/format/table_metadata.h"
 
 namespace firn {
@@ -99,7 +100,7 @@ class SchemaBuilder {
   Status Add(const NestedField& field, const std::string& name) {
     const Type& type = *field.type;
     NewSchemaElement element;
-    if (!type.is_nested()) {
+    if (!type.is_nested() && type.id() != TypeId::kVariant) {
       FIRN_ASSIGN(element, LeafOf(type));
       leaf_fields_.push_back(field);
     }
@@ -110,6 +111,7 @@ class SchemaBuilder {
     const size_t place = elements_.size() - 1;
     if (type.id() == TypeId::kStruct) return AddStruct(type, place);
     if (type.id() == TypeId::kList) return AddList(type, place);
+    if (type.id() == TypeId::kVariant) return AddVariant(field, place);
     return type.id() == TypeId::kMap ? AddMap(type, place) : Status();
   }
 
@@ -126,6 +128,20 @@ class SchemaBuilder {
     elements_.push_back(
         {.name = "list", .repetition = FieldRepetition::kRepeated, .num_children = 1});
     return Add(type.element(), "element");
+  }
+
+  // Its parts have no ids of their own.
+  Status AddVariant(const NestedField& field, size_t place) {
+    const std::vector<NestedField>& parts = VariantStorage()->fields();
+    elements_[place].meaning = Meaning::kVariant;
+    elements_[place].num_children = static_cast<int32_t>(parts.size());
+    for (const NestedField& part : parts) {
+      FIRN_ASSIGN(NewSchemaElement element, LeafOf(*part.type));
+      element.name = part.name;
+      elements_.push_back(std::move(element));
+      leaf_fields_.push_back(field);
+    }
+    return {};
   }
 
   Status AddMap(const Type& type, size_t place) {

@@ -11,13 +11,14 @@ namespace firn {
 struct ParquetLayout {
   FileFooter footer;  ///< Schema and key-value metadata, no rows.
   std::vector<LeafNode> leaves;
-  std::vector<NestedField> fields;  ///< The table's field of each leaf.
+  /// The table's field of each leaf; that of a variant stands for both of its parts.
+  std::vector<NestedField> fields;
 };
 
 /// The layout of files with `schema` (reference 2.1, 2.3): field ids on leaves and groups, decimals
-/// by precision, lists `list`/`element`, maps `key_value`/`key`/`value`; unknown columns are left
-/// out. The schema's JSON goes to the key `iceberg.schema`. Errors: kUnsupported, naming a column
-/// that Parquet files cannot hold.
+/// by precision, lists `list`/`element`, maps `key_value`/`key`/`value`, variants `metadata`/`value`
+/// without ids; unknown columns are left out. The schema's JSON goes to the key `iceberg.schema`.
+/// Errors: kUnsupported, naming a column that Parquet files cannot hold.
 Result<ParquetLayout> MakeParquetLayout(const Schema& schema);
 
 }  // namespace firn

@@ -35,7 +35,7 @@ class JsonRenderer final : public RowRenderer {
   JsonRenderer(TypePtr type, const ByteSink& sink) : type_(std::move(type)), sink_(sink) {}
 
   Status Add(const std::shared_ptr<arrow::RecordBatch>& batch) override {
-    const std::vector<CellColumn> columns = MakeCellColumns(*type_, batch->columns());
+    FIRN_ASSIGN(const std::vector<CellColumn> columns, MakeCellColumns(*type_, batch->columns()));
     for (int64_t row = 0; row < batch->num_rows(); ++row) {
       text_ += '{';
       for (size_t i = 0; i < columns.size(); ++i) {
@@ -67,7 +67,7 @@ class CsvRenderer final : public RowRenderer {
   }
 
   Status Add(const std::shared_ptr<arrow::RecordBatch>& batch) override {
-    const std::vector<CellColumn> columns = MakeCellColumns(*type_, batch->columns());
+    FIRN_ASSIGN(const std::vector<CellColumn> columns, MakeCellColumns(*type_, batch->columns()));
     for (int64_t row = 0; row < batch->num_rows(); ++row) {
       for (size_t i = 0; i < columns.size(); ++i) {
         if (i > 0) text_ += ',';

@@ -40,7 +40,7 @@ class RecordRenderer final : public RowRenderer {
   }
 
   Status Add(const std::shared_ptr<arrow::RecordBatch>& batch) override {
-    const std::vector<CellColumn> columns = MakeCellColumns(*type_, batch->columns());
+    FIRN_ASSIGN(const std::vector<CellColumn> columns, MakeCellColumns(*type_, batch->columns()));
     for (int64_t row = 0; row < batch->num_rows(); ++row) {
       std::string text = std::exchange(is_first_, false) ? "" : "\n";
       for (size_t i = 0; i < columns.size(); ++i) {

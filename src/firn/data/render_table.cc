@@ -40,7 +40,7 @@ class TableRenderer final : public RowRenderer {
   TableRenderer(TypePtr type, const ByteSink& sink) : type_(std::move(type)), sink_(sink) {}
 
   Status Add(const std::shared_ptr<arrow::RecordBatch>& batch) override {
-    const std::vector<CellColumn> columns = MakeCellColumns(*type_, batch->columns());
+    FIRN_ASSIGN(const std::vector<CellColumn> columns, MakeCellColumns(*type_, batch->columns()));
     for (int64_t row = 0; row < batch->num_rows(); ++row) {
       std::vector<std::string> cells;
       for (const CellColumn& column : columns) {

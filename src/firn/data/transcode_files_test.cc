@@ -8,6 +8,7 @@
 
 #include "firn/data/row_positions.h"
 #include "firn/data/row_table_testing_internal.h"
+#include "firn/format/variant.h"
 #include "firn/testing/matchers.h"
 
 namespace firn {
@@ -88,7 +89,7 @@ class Case {
         }
       }
     }
-    switch (Below(*random_, 14)) {
+    switch (Below(*random_, 15)) {
       case 0:
         return Primitive(TypeId::kBoolean);
       case 1:
@@ -115,6 +116,8 @@ class Case {
         return Type::Fixed(3);
       case 12:
         return Primitive(TypeId::kBinary);
+      case 13:
+        return Primitive(TypeId::kVariant);
       default:
         return Primitive(TypeId::kString);
     }
@@ -209,6 +212,10 @@ class Case {
         return Value(BinaryValue{Bytes()});
       case TypeId::kString:
         return Value(Bytes());
+      case TypeId::kVariant: {
+        const auto variant = VariantFromJson(fmt::format(R"({{"{}":[{}]}})", Bytes(), Number()));
+        return Value(BinaryValue{JoinVariant(variant->metadata, variant->value)});
+      }
       case TypeId::kStruct:
       case TypeId::kList:
       case TypeId::kMap:
@@ -218,7 +225,6 @@ class Case {
       case TypeId::kTimestampNs:
       case TypeId::kTimestamptzNs:
       case TypeId::kUnknown:
-      case TypeId::kVariant:
       case TypeId::kGeometry:
       case TypeId::kGeography:
         break;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "firn/data/transcode_input_internal.h"
+#include "firn/data/variant_column_internal.h"
 
 namespace firn {
 namespace {
@@ -21,6 +22,54 @@ bool IsIdentitySource(const TableMetadata& metadata, const FileScanTask& task, i
   return false;
 }
 
+// A column that a leaf belongs to, and the leaf's name in it: parts of variants have no ids.
+using LeafKey = std::pair<int32_t, std::string>;
+
+LeafKey KeyOf(const NestedField& field, const LeafNode& leaf) {
+  return {field.id, field.type->id() == TypeId::kVariant ? leaf.element.name : ""};
+}
+
+// The keys of a file's leaves; none if a leaf has no id and is no part of a group of a variant's
+// two parts.
+class LeafKeys {
+ public:
+  std::optional<std::vector<LeafKey>> Find(const std::vector<SchemaElement>& schema) {
+    size_t next = 1;  // Behind the root.
+    const bool are_all = Add(schema, schema[0], next);
+    return are_all ? std::optional(std::move(keys_)) : std::nullopt;
+  }
+
+ private:
+  bool Add(const std::vector<SchemaElement>& schema, const SchemaElement& group, size_t& next) {
+    const size_t first = next;
+    for (int32_t i = 0; i < group.num_children; ++i) {
+      const SchemaElement& node = schema[next++];
+      if (!node.type) {
+        if (!Add(schema, node, next)) return false;
+      } else if (node.field_id) {
+        keys_.emplace_back(*node.field_id, "");
+      } else if (group.field_id && IsVariant(schema, group, first)) {
+        keys_.emplace_back(*group.field_id, node.name);
+      } else {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  static bool IsVariant(const std::vector<SchemaElement>& schema, const SchemaElement& group,
+                        size_t first) {
+    if (group.num_children != 2) return false;
+    const SchemaElement& a = schema[first];
+    const SchemaElement& b = schema[first + 1];
+    if (!a.type || !b.type) return false;
+    return (a.name == kVariantMetadata && b.name == kVariantValue) ||
+           (a.name == kVariantValue && b.name == kVariantMetadata);
+  }
+
+  std::vector<LeafKey> keys_;
+};
+
 class SourceFinder {
  public:
   SourceFinder(const WriteContext& context, const ParquetLayout& layout, TranscodeInput& input)
@@ -28,16 +77,15 @@ class SourceFinder {
 
   // False: rows must be read.
   bool Find() {
-    std::map<int32_t, int> by_id;
-    for (size_t i = 0; i < input_.leaves.size(); ++i) {
-      const std::optional<int32_t> id = input_.leaves[i].element.field_id;
-      // Files without ids are read by the table's name mapping.
-      if (!id || !by_id.emplace(*id, static_cast<int>(i)).second) return false;
+    const auto keys = LeafKeys().Find(input_.footer.schema);
+    if (!keys) return false;  // Files without ids are read by the table's name mapping.
+    std::map<LeafKey, size_t> by_key;
+    for (size_t i = 0; i < keys->size(); ++i) {
+      if (!by_key.emplace((*keys)[i], i).second) return false;
     }
     for (size_t i = 0; i < layout_.leaves.size(); ++i) {
-      const auto found = by_id.find(layout_.fields[i].id);
-      const bool fits =
-          found == by_id.end() ? AddMissing(i) : AddStored(i, static_cast<size_t>(found->second));
+      const auto found = by_key.find(KeyOf(layout_.fields[i], layout_.leaves[i]));
+      const bool fits = found == by_key.end() ? AddMissing(i) : AddStored(i, found->second);
       if (!fits) return false;
     }
     return true;

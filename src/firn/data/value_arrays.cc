@@ -11,6 +11,7 @@
 
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/arrow_types.h"
+#include "firn/data/variant_column_internal.h"
 
 namespace firn {
 namespace {
@@ -171,8 +172,11 @@ Status AppendValue(const Type& type, const Value& value, arrow::ArrayBuilder& bu
       return AppendList(type, value, builder);
     case TypeId::kMap:
       return AppendMap(type, value, builder);
+    case TypeId::kVariant: {
+      const BinaryValue* stored = value.get_if<BinaryValue>();
+      return stored == nullptr ? WrongForm(type) : AppendVariant(stored->bytes, builder);
+    }
     case TypeId::kUnknown:
-    case TypeId::kVariant:
     case TypeId::kGeometry:
     case TypeId::kGeography:
       return WrongForm(type);
@@ -196,9 +200,10 @@ namespace {
 
 // Required fields below a null struct hold values that nobody sees; Parquet writers refuse nulls.
 arrow::Result<std::shared_ptr<arrow::Array>> MakeNulls(
-    const Type& type, const std::shared_ptr<arrow::DataType>& arrow_type, int64_t length,
-    arrow::MemoryPool* pool) {
-  if (type.id() != TypeId::kStruct) return arrow::MakeArrayOfNull(arrow_type, length, pool);
+    const std::shared_ptr<arrow::DataType>& arrow_type, int64_t length, arrow::MemoryPool* pool) {
+  if (arrow_type->id() != arrow::Type::STRUCT) {
+    return arrow::MakeArrayOfNull(arrow_type, length, pool);
+  }
   ARROW_ASSIGN_OR_RAISE(const auto builder, arrow::MakeBuilder(arrow_type, pool));
   ARROW_RETURN_NOT_OK(builder->AppendNulls(length));
   return builder->Finish();
@@ -211,7 +216,7 @@ Result<std::shared_ptr<arrow::Array>> MakeConstantArray(const Type& type, const 
   FIRN_ASSIGN(const auto arrow_type, ToArrowType(type));
   return GuardArrowResult(ErrorCode::kInternal,
                           [&]() -> arrow::Result<std::shared_ptr<arrow::Array>> {
-                            if (value.is_null()) return MakeNulls(type, arrow_type, length, pool);
+                            if (value.is_null()) return MakeNulls(arrow_type, length, pool);
                             const auto one = MakeValueArray(type, {value}, pool);
                             if (!one.ok()) return ToArrowStatus(one.error());
                             ARROW_ASSIGN_OR_RAISE(const auto scalar, (*one)->GetScalar(0));
@@ -256,8 +261,9 @@ Value ReadValue(const Type& type, const arrow::Array& array, int64_t row) {
     case TypeId::kList:
     case TypeId::kMap:
       return ReadNested(type, array, row);
-    case TypeId::kUnknown:
     case TypeId::kVariant:
+      return BinaryValue{ReadVariant(array, row)};
+    case TypeId::kUnknown:
     case TypeId::kGeometry:
     case TypeId::kGeography:
       return {};

@@ -28,6 +28,15 @@ const NestedField* FindByNameIgnoringCase(const std::vector<NestedField>& fields
   return only;
 }
 
+// How a variant lies in files that do not call it one; a shredded one has further parts.
+bool IsVariantStorage(const Type& type) {
+  if (type.id() != TypeId::kStruct) return false;
+  const NestedField* const metadata = FindByName(type.fields(), "metadata");
+  const NestedField* const value = FindByName(type.fields(), "value");
+  return metadata != nullptr && metadata->type->id() == TypeId::kBinary && value != nullptr &&
+         value->type->id() == TypeId::kBinary;
+}
+
 bool CanStoreStruct(const Type& from, const Type& to) {
   for (const NestedField& field : from.fields()) {
     const NestedField* target = FindByName(to.fields(), field.name);
@@ -150,6 +159,7 @@ TypePtr TypeForVersion(const TypePtr& type, int format_version) {
 bool CanStoreAs(const Type& from, const Type& to) {
   if (from.id() == TypeId::kUnknown || from == to) return true;
   if (from.is_timestamp() && WithoutNanos(from.id()) == WithoutNanos(to.id())) return true;
+  if (to.id() == TypeId::kVariant) return IsVariantStorage(from);
   if (from.id() == to.id() && from.id() == TypeId::kStruct) return CanStoreStruct(from, to);
   if (from.id() == to.id() && from.is_nested()) {
     for (size_t i = 0; i < from.fields().size(); ++i) {

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "firn/base/text.h"
+#include "firn/format/variant.h"
 #include "firn/ingest/json_values_internal.h"
 #include "firn/ingest/text_rows_internal.h"
 
@@ -85,6 +86,7 @@ Status JsonValueReader::Read(JsonValue& json, const JsonTarget& target, Value& o
     out = std::string(text);
     return {};
   }
+  if (type.id() == TypeId::kVariant) return ReadVariant(json, out);
   if (type.id() == TypeId::kStruct && kind == JsonKind::kObject) {
     return ReadStruct(json, target, out);
   }
@@ -105,6 +107,15 @@ Status JsonValueReader::ReadScalar(JsonValue& json, JsonKind kind, const Type& t
     return MakeFault(json, fmt::format("'{}' is no {}", ShortenText(text), FormatType(type)));
   }
   out = *std::move(value);
+  return {};
+}
+
+// Of any kind but null, which stands for no value.
+Status JsonValueReader::ReadVariant(JsonValue& json, Value& out) {
+  FIRN_ASSIGN(const std::string_view text, json.ReadRaw());
+  const auto variant = VariantFromJson(text);
+  if (!variant.ok()) return MakeFault(json, variant.error().message());
+  out = BinaryValue{JoinVariant(variant->metadata, variant->value)};
   return {};
 }
 

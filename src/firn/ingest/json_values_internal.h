@@ -10,7 +10,8 @@
 #include "firn/format/type.h"
 
 /// JSON values as values of a table's types, in all forms that `firn read --output json` writes and
-/// some more: numbers may be texts; a map with string keys may be an object; text takes any value.
+/// some more: numbers may be texts; a map with string keys may be an object; text and variants take
+/// any value.
 
 namespace firn {
 
@@ -64,6 +65,7 @@ class JsonValueReader {
  private:
   Error MakeMismatch(JsonValue& json, const Type& type);
   Status ReadScalar(JsonValue& json, JsonKind kind, const Type& type, Value& out);
+  Status ReadVariant(JsonValue& json, Value& out);
   Status ReadStruct(JsonValue& json, const JsonTarget& target, Value& out);
   Status ReadList(JsonValue& json, const JsonTarget& target, Value& out);
   Status ReadMap(JsonValue& json, JsonKind kind, const JsonTarget& target, Value& out);

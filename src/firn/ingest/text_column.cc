@@ -12,6 +12,7 @@
 #include <arrow/array/builder_primitive.h>
 #include <arrow/array/util.h>
 #include <arrow/buffer.h>
+#include <arrow/builder.h>
 #include <arrow/util/bit_util.h>
 #include <arrow/util/utf8.h>
 
@@ -20,7 +21,9 @@
 #include "firn/base/text.h"
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/arrow_types.h"
+#include "firn/data/value_arrays.h"
 #include "firn/format/value.h"
+#include "firn/format/variant.h"
 #include "firn/ingest/text_column_internal.h"
 #include "firn/ingest/text_numbers_internal.h"
 
@@ -264,6 +267,29 @@ arrow::Result<TextColumn> ConvertTimestamps(const std::shared_ptr<arrow::DataTyp
   });
 }
 
+// Texts are JSON.
+arrow::Result<TextColumn> ConvertVariants(const std::shared_ptr<arrow::DataType>& type, Texts texts,
+                                          arrow::MemoryPool* pool) {
+  ARROW_ASSIGN_OR_RAISE(const auto builder, arrow::MakeBuilder(type, pool));
+  const TypePtr variant_type = Type::Primitive(TypeId::kVariant);
+  TextColumn column;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    Value value;
+    if (!IsNull(texts[i])) {
+      const auto variant = VariantFromJson(texts[i]);
+      if (variant.ok()) {
+        value = BinaryValue{JoinVariant(variant->metadata, variant->value)};
+      } else {
+        column.bad.push_back(i);
+      }
+    }
+    const Status appended = AppendValue(*variant_type, value, *builder);
+    if (!appended.ok()) return ToArrowStatus(appended.error());
+  }
+  ARROW_RETURN_NOT_OK(builder->Finish(&column.values));
+  return column;
+}
+
 arrow::Result<TextColumn> Convert(const std::shared_ptr<arrow::DataType>& arrow_type,
                                   const Type& type, Texts texts, bool are_ascii,
                                   arrow::MemoryPool* pool) {
@@ -305,8 +331,9 @@ arrow::Result<TextColumn> Convert(const std::shared_ptr<arrow::DataType>& arrow_
       return ConvertRare<arrow::BinaryBuilder>(
           arrow_type, texts, pool,
           [&type](std::string_view text) { return ParseBytes(text, type); });
-    case TypeId::kUnknown:
     case TypeId::kVariant:
+      return ConvertVariants(arrow_type, texts, pool);
+    case TypeId::kUnknown:
     case TypeId::kGeometry:
     case TypeId::kGeography:
     case TypeId::kStruct:

@@ -36,6 +36,8 @@ MeaningCodes CodesOf(const NewSchemaElement& element) {
       return {element.is_nanos ? std::nullopt : std::optional<int32_t>(10), 8};
     case Meaning::kUuid:
       return {std::nullopt, 14};
+    case Meaning::kVariant:
+      return {std::nullopt, 16};
   }
   return {};
 }
@@ -60,6 +62,8 @@ void WriteLogicalType(const NewSchemaElement& element, int16_t member, ThriftWri
     out.WriteI32(2, element.precision);
   } else if (element.meaning == Meaning::kTime || element.meaning == Meaning::kTimestamp) {
     WriteTimeUnit(element, out);
+  } else if (element.meaning == Meaning::kVariant) {
+    out.WriteByte(1, 1);  // The version of the encoding.
   }
   out.LeaveStruct(inner);
   out.LeaveStruct(type);

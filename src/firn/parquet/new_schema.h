@@ -13,7 +13,18 @@ namespace firn {
 
 /// A node of a new schema.
 struct NewSchemaElement {
-  enum class Meaning { kNone, kString, kMap, kList, kDecimal, kDate, kTime, kTimestamp, kUuid };
+  enum class Meaning {
+    kNone,
+    kString,
+    kMap,
+    kList,
+    kDecimal,
+    kDate,
+    kTime,
+    kTimestamp,
+    kUuid,
+    kVariant,  ///< Of the group.
+  };
 
   std::string name;
   FieldRepetition repetition = FieldRepetition::kRequired;
