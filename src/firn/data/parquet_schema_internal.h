@@ -16,7 +16,7 @@ struct ParquetLayout {
 };
 
 /// The layout of files with `schema` (reference 2.1, 2.3): field ids on leaves and groups, decimals
-/// by precision, lists `list`/`element`, maps `key_value`/`key`/`value`, variants `metadata`/`value`
+/// by precision, lists `list`/`element`, maps `key_value`/`key`/`value`, variants of two parts
 /// without ids; unknown columns are left out. The schema's JSON goes to the key `iceberg.schema`.
 /// Errors: kUnsupported, naming a column that Parquet files cannot hold.
 Result<ParquetLayout> MakeParquetLayout(const Schema& schema);
