@@ -6,6 +6,7 @@
 #include "firn/base/text.h"
 #include "firn/data/column_convert_internal.h"
 #include "firn/data/foreign_columns_internal.h"
+#include "firn/data/variant_column_internal.h"
 
 namespace firn {
 namespace {
@@ -118,6 +119,8 @@ class Matcher {
       MatchField(type.value(), field.children[1], path + ".value", true);
     } else if (type.id() == TypeId::kUnknown) {
       return;
+    } else if (type.id() == TypeId::kVariant && IsVariantGroup(field)) {
+      return;  // Its parts have no ids, and no values of their own.
     } else if (type.is_nested() || !field.children.empty()) {
       Tell(path, fmt::format("is {} in the file and {} in the table", field.type->ToString(),
                              FormatType(type)));
