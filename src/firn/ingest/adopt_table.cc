@@ -5,6 +5,7 @@
 
 #include "firn/base/log.h"
 #include "firn/base/number.h"
+#include "firn/base/text.h"
 #include "firn/format/table_properties.h"
 #include "firn/ingest/adopted_files_internal.h"
 #include "firn/ingest/column_fit_internal.h"
@@ -34,6 +35,7 @@ class TableAdoption {
   Result<AddFilesResult> Run() {
     FIRN_ASSIGN(sources_, FindSourceFiles(*context_.io, {request_.source}));
     FIRN_RETURN_IF_ERROR(CheckFolder());
+    LeaveOutFoldersAbove();
     FIRN_ASSIGN(const CreateTableRequest create, MakeLayout());
     FIRN_ASSIGN(table_, catalog().Create(request_.table, create));
     Result<AddFilesResult> added = Fill();
@@ -44,6 +46,20 @@ class TableAdoption {
 
  private:
   Catalog& catalog() const { return *context_.change.commit.catalog; }
+
+  // Folders `key=value` within the source are not columns.
+  void LeaveOutFoldersAbove() {
+    std::ptrdiff_t above = 0;
+    for (const std::string_view part : SplitText(request_.source, '/')) {
+      const size_t equals = part.find('=');
+      const bool is_key = equals != std::string_view::npos && equals > 0;
+      if (is_key && part.find_first_of("*?[") == std::string_view::npos) ++above;
+    }
+    for (SourceFile& file : sources_) {
+      const auto begin = file.folders.begin();
+      file.folders.erase(begin, begin + std::min(above, std::ssize(file.folders)));
+    }
+  }
 
   Status CheckFolder() const {
     if (!request_.owns_files) return CheckLocation(request_.location);

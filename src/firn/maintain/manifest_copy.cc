@@ -121,11 +121,16 @@ void SetText(RawRecord& record, int32_t id, std::string_view text) {
   record.Replace(id, std::move(bytes));
 }
 
-void SetNumber(RawRecord& record, int32_t id, int64_t number) {
+Status SetNumber(RawRecord& record, int32_t id, int64_t number) {
+  const RawValue* value = record.Find(id);
+  if (!NumberOf(value)) {
+    return MakeError(ErrorCode::kCorrupt, "the entry has no number in field {}", id);
+  }
   std::string bytes;
-  AppendPresent(bytes, *record.Find(id)->node);
+  AppendPresent(bytes, *value->node);
   AppendAvroLong(bytes, number);
   record.Replace(id, std::move(bytes));
+  return {};
 }
 
 // Bounds by field id; nullopt if there are none, or they are not laid out as such.
@@ -135,7 +140,10 @@ std::optional<Bounds> BoundsOf(const RawValue* value) {
   auto cursor = Present(value, option);
   if (!cursor || option.value->kind != AvroKind::kArray) return std::nullopt;
   const AvroNode& item = option.value->items();
-  if (item.kind != AvroKind::kRecord || item.fields.size() != 2) return std::nullopt;
+  const bool is_pair = item.kind == AvroKind::kRecord && item.fields.size() == 2 &&
+                       item.fields[0].type->kind == AvroKind::kInt &&
+                       item.fields[1].type->kind == AvroKind::kBytes;
+  if (!is_pair) return std::nullopt;
   Bounds bounds;
   while (int64_t count = cursor->ReadItemCount(item.min_size)) {
     for (; count > 0 && cursor->ok(); --count) {
@@ -198,7 +206,7 @@ Status EditFile(RawRecord& file, bool is_live, const PathPrefix& prefix,
   RenameBounds(file, prefix);
   const auto copied = deletes.find(*path);
   if (!is_live || copied == deletes.end()) return {};
-  SetNumber(file, kFileSize, copied->second.file_size);
+  FIRN_RETURN_IF_ERROR(SetNumber(file, kFileSize, copied->second.file_size));
   const auto offset = NumberOf(file.Find(kContentOffset));
   if (!offset || copied->second.vectors.empty()) return {};
   const auto vector = copied->second.vectors.find(*offset);
@@ -206,9 +214,8 @@ Status EditFile(RawRecord& file, bool is_live, const PathPrefix& prefix,
     return MakeError(ErrorCode::kCorrupt, "'{}' has no deletion vector at offset {}", *path,
                      *offset);
   }
-  SetNumber(file, kContentOffset, vector->second.first);
-  SetNumber(file, kContentSize, vector->second.second);
-  return {};
+  FIRN_RETURN_IF_ERROR(SetNumber(file, kContentOffset, vector->second.first));
+  return SetNumber(file, kContentSize, vector->second.second);
 }
 
 using EditRecord = std::function<Status(RawRecord&)>;
@@ -273,11 +280,10 @@ Result<int64_t> CopyManifestList(FileIO& io, const std::string& from, const std:
     FIRN_ASSIGN(const std::string renamed, prefix.Rename(*path));
     SetText(manifest, kManifestPath, renamed);
     const auto length = lengths.find(*path);
-    if (length == lengths.end() || manifest.Find(kManifestLength) == nullptr) {
+    if (length == lengths.end()) {
       return MakeError(ErrorCode::kInternal, "manifest '{}' was not written", *path);
     }
-    SetNumber(manifest, kManifestLength, length->second);
-    return {};
+    return SetNumber(manifest, kManifestLength, length->second);
   });
 }
 

@@ -1,3 +1,4 @@
+#include "firn/io/uri.h"
 #include "firn/procedure/adopted_source_internal.h"
 #include "firn/procedure/adopted_table_internal.h"
 #include "firn/procedure/change_report_internal.h"
@@ -14,7 +15,7 @@ Result<ProcedureOutput> RunAdoptTable(ProcedureContext& context, const Arguments
   FIRN_ASSIGN(TableReference reference, session.ResolveNewTable(arguments.Text("table")));
   FIRN_RETURN_IF_ERROR(CheckParallelism(arguments));
   FIRN_RETURN_IF_ERROR(PrepareDryRun(context, reference));
-  request.source = source.location;
+  request.source = StripTrailingSlash(source.location);
   request.format = source.format;
   request.table = reference.name;
   for (const auto& [key, value] : arguments.TextMap("properties"))
