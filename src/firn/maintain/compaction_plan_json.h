@@ -5,8 +5,9 @@
 
 #include "firn/maintain/rewrite_data_files.h"
 
-/// Plans and results of compactions as JSON, so that groups may be rewritten by other processes than
-/// the one that plans and commits. Everything that running a group needs besides the table is in it.
+/// Plans and results of compactions as JSON, so that groups may be rewritten by other processes
+/// than the one that plans and commits. Everything that running a group needs besides the table is
+/// in it.
 
 namespace firn {
 
