@@ -28,7 +28,7 @@ soak: build
 	cmake --build --preset release --target firn_simulation firn_round_trip
 	build/release/tests/firn_simulation --seeds=10000
 	build/release/tests/firn_round_trip --seeds=10000
-	python3 -B tests/trust/commits_test.py build/release/firn 16 50 200
+	python3 -B tests/trust/commits_test.py build/release/firn 16 50 200 200
 	python3 -B tests/trust/compaction_test.py build/release/firn 200
 
 interop: build

@@ -66,18 +66,34 @@ TEST(TidyTest, TheTreeKeepsEveryRule) {
   EXPECT_THAT(FormatFindings(CheckTree(tree)), IsEmpty());
 }
 
-bool IsNamedInAComment(std::string_view text, std::string_view id) {
+// Tests in C++, in Python and of what a user types.
+std::vector<SourceFile> ReadTests() {
+  const std::filesystem::path root = FIRN_SOURCE_ROOT;
+  std::vector<SourceFile> tests;
+  for (const char* folder : {"src", "tests"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
+      const std::string name = entry.path().filename();
+      if (name.ends_with("_test.cc") || name.ends_with("_test.py") || name.ends_with(".test"))
+        tests.push_back({name, ReadFile(entry.path())});
+    }
+  }
+  return tests;
+}
+
+bool IsNamedInAComment(const SourceFile& file, std::string_view id) {
+  const std::string_view text = file.text;
+  const std::string_view mark = file.path.ends_with(".cc") ? "//" : "# ";
   for (size_t at = text.find(id); at != std::string_view::npos; at = text.find(id, at + 1)) {
     const size_t end = at + id.size();
     if (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) continue;
     const size_t line = text.rfind('\n', at) + 1;
-    if (text.substr(line, at - line).find("//") != std::string_view::npos) return true;
+    if (text.substr(line, at - line).find(mark) != std::string_view::npos) return true;
   }
   return false;
 }
 
 TEST(TidyTest, EveryCaseOfTheDocumentIsNamedByATest) {
-  const std::vector<SourceFile> files = ReadTree().files;
+  const std::vector<SourceFile> tests = ReadTests();
   std::istringstream document(
       ReadFile(std::filesystem::path(FIRN_SOURCE_ROOT) / "docs/test-cases.md"));
   int cases = 0;
@@ -85,11 +101,8 @@ TEST(TidyTest, EveryCaseOfTheDocumentIsNamedByATest) {
     if (!line.starts_with("| B")) continue;
     const std::string id = line.substr(2, line.find(' ', 2) - 2);
     ++cases;
-    EXPECT_TRUE(std::any_of(files.begin(), files.end(),
-                            [&](const SourceFile& file) {
-                              return file.path.ends_with("_test.cc") &&
-                                     IsNamedInAComment(file.text, id);
-                            }))
+    EXPECT_TRUE(std::any_of(tests.begin(), tests.end(),
+                            [&](const SourceFile& file) { return IsNamedInAComment(file, id); }))
         << id << ": no test names it";
   }
   EXPECT_GT(cases, 40);

@@ -1,11 +1,13 @@
 """Many writers at once, and writers that are killed: no committed row is lost or doubled.
 
-usage: commits_test.py FIRN [PROCESSES COMMITS KILLS]
+usage: commits_test.py FIRN [PROCESSES COMMITS KILLS RACES]
 
 PROCESSES writers append COMMITS times each to one table, through every kind of catalog that needs no
-server; then KILLS appends are killed at a random moment and repeated with the same idempotency key.
+server; then KILLS appends are killed at a random moment and repeated with the same idempotency key;
+then two processes race RACES times for the next version of a table in Hadoop layout.
 """
 
+import hashlib
 import json
 import os
 import random
@@ -24,7 +26,7 @@ CATALOGS = {
     "hadoop": ["catalog.lake.type=hadoop", "catalog.lake.warehouse=lake", "default-catalog=lake"],
 }
 PROGRAM = None
-PROCESSES, COMMITS, KILLS = 4, 4, 12
+PROCESSES, COMMITS, KILLS, RACES = 4, 4, 12, 20
 
 
 class Table:
@@ -81,6 +83,18 @@ class Table:
                 raise AssertionError(f"rows of {name}: {rows}")
         return set(found)
 
+    def versions(self):
+        """What the metadata file of each version holds, of a table in Hadoop layout."""
+        found = {}
+        folder = os.path.join(self.folder, "lake", "db", "t", "metadata")
+        for name in os.listdir(folder):
+            if name.startswith("v") and name.endswith(".metadata.json"):
+                with open(os.path.join(folder, name), "rb") as file:
+                    version = int(name.split(".")[0][1:])
+                    assert version not in found
+                    found[version] = hashlib.sha256(file.read()).hexdigest()
+        return found
+
     def unreachable_files(self):
         """Files below the table that no snapshot and no metadata log names."""
         known = {self.run("table", "describe", "db.t")[0]["metadata_location"]}
@@ -112,6 +126,7 @@ class CommitsTest(unittest.TestCase):
                 finally:
                     table.close()
 
+    # B61, B71: run it with 8 writers of 25 commits to see more.
     def test_no_append_of_many_writers_is_lost_or_leaves_files_behind(self):
         self.with_every_catalog(self.check_writers)
 
@@ -134,8 +149,33 @@ class CommitsTest(unittest.TestCase):
         self.assertEqual(errors, [])
         expected = {"first"} | {f"p{p}-{c}" for p in range(PROCESSES) for c in range(COMMITS)}
         self.assertEqual(table.sources(), expected)
-        self.assertEqual(len(table.run("inspect", "db.t", "snapshots")), len(expected))
+        snapshots = table.run("inspect", "db.t", "snapshots")
+        self.assertEqual(len(snapshots), len(expected))
+        # One chain: each snapshot is the parent of one other.
+        parents = [snapshot["parent_id"] for snapshot in snapshots]
+        self.assertEqual(len(set(parents)), len(snapshots))
+        self.assertIn(None, parents)
         self.assertEqual(table.unreachable_files(), [])
+
+    # B59: each version has one writer and never changes; the other one takes the next.
+    def test_two_processes_never_publish_one_version_twice(self):
+        table = Table("hadoop")
+        self.addCleanup(table.close)
+        contents = {}
+        for race in range(RACES):
+            names = [f"r{race}{writer}" for writer in "ab"]
+            processes = [table.start(*table.append_arguments(name)) for name in names]
+            for process in processes:
+                _, err = process.communicate(timeout=300)
+                self.assertEqual(process.returncode, 0, err.decode())
+            found = table.versions()
+            for version, content in contents.items():
+                self.assertEqual(found.get(version), content, f"v{version} changed")
+            contents = found
+            self.assertEqual(sorted(found), list(range(1, len(found) + 1)), "a version is missing")
+        # The first race made the table, too. Its writers may have made a version each, or one.
+        self.assertEqual(len(contents), 2 * RACES + 1)
+        self.assertEqual(table.sources(), {f"r{r}{w}" for r in range(RACES) for w in "ab"})
 
     def test_a_killed_append_is_there_whole_or_not_at_all(self):
         self.with_every_catalog(self.check_kills)
@@ -166,5 +206,5 @@ class CommitsTest(unittest.TestCase):
 if __name__ == "__main__":
     PROGRAM = os.path.abspath(sys.argv[1])
     if len(sys.argv) > 2:
-        PROCESSES, COMMITS, KILLS = (int(number) for number in sys.argv[2:5])
+        PROCESSES, COMMITS, KILLS, RACES = (int(number) for number in sys.argv[2:6])
     unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -128,12 +128,31 @@ TEST_F(HadoopCatalogTest, OpensTheNewestVersionWhateverTheHintSays) {
   EXPECT_THAT(catalog_->Load(kName)->metadata_location, EndsWith("/v5.metadata.json"));
   WriteHint(std::string(1 << 20, '5'));
   EXPECT_THAT(catalog_->Load(kName)->metadata_location, EndsWith("/v5.metadata.json"));
+}
 
-  WriteHint("9");
-  const auto next = Commit("a", "1");
-  ASSERT_THAT(next, IsOk());
-  EXPECT_THAT(next->metadata_location, EndsWith("/v6.metadata.json"));
-  EXPECT_EQ(ReadFile(*io_, Metadata("version-hint.text")).value().view(), "6");
+// B60: and the next version follows without a gap.
+TEST_F(HadoopCatalogTest, CommitsTheNextVersionWhateverTheHintSays) {
+  int current = 5;
+  for (const char* hint : {"absent", "", "behind", "ahead", "line", "name"}) {
+    const std::map<std::string, std::string> texts = {{"behind", std::to_string(current - 2)},
+                                                      {"ahead", std::to_string(current + 4)},
+                                                      {"line", fmt::format("{}\n", current)},
+                                                      {"name", fmt::format("v{}", current)}};
+    if (std::string_view(hint) == "absent") {
+      ASSERT_THAT(io_->Delete(Metadata("version-hint.text")), IsOk());
+    } else {
+      WriteHint(texts.contains(hint) ? texts.at(hint) : "");
+    }
+    const auto read = catalog_->Load(kName);
+    ASSERT_THAT(read, IsOk()) << hint;
+    EXPECT_THAT(read->metadata_location, EndsWith(fmt::format("/v{}.metadata.json", current)));
+    const auto next = Commit("hint", hint);
+    ASSERT_THAT(next, IsOk()) << hint;
+    ++current;
+    EXPECT_THAT(next->metadata_location, EndsWith(fmt::format("/v{}.metadata.json", current)));
+    EXPECT_EQ(ReadFile(*io_, Metadata("version-hint.text")).value().view(),
+              std::to_string(current));
+  }
 }
 
 // B60: versions before the hint may have been cleaned up.
@@ -231,7 +250,7 @@ TEST_F(HadoopCatalogTest, CommitsWithoutItsHint) {
 // B59: exactly one writer wins each version, and no version ever changes.
 TEST_F(HadoopCatalogTest, ConcurrencyNeverOverwritesAVersion) {
   ASSERT_THAT(Commit("commit.retry.num-retries", "0"), IsOk());
-  constexpr size_t kRounds = 100;
+  constexpr size_t kRounds = 200;
   const auto executor = MakeThreadPool(2);
   std::map<std::string, std::string> contents;
   size_t wins = 0;
@@ -259,6 +278,24 @@ TEST_F(HadoopCatalogTest, ConcurrencyNeverOverwritesAVersion) {
   }
   const auto last = catalog_->Load(kName);
   EXPECT_THAT(last->metadata_location, EndsWith(fmt::format("/v{}.metadata.json", 6 + wins)));
+}
+
+// B59: the same for the first version.
+TEST_F(HadoopCatalogTest, ConcurrencyLetsOneOfTwoCreatorsWinEachTime) {
+  const auto executor = MakeThreadPool(2);
+  for (int round = 0; round < 200; ++round) {
+    const TableName name{{"db"}, fmt::format("new{}", round)};
+    std::vector<std::string> uuids(2);
+    const Status both = ParallelFor(*executor, 2, [&](size_t i) -> Status {
+      const auto table = OpenHadoop(folder_.path(), io_, clock_)->Create(name, {});
+      if (table.ok()) uuids[i] = table->metadata->table_uuid;
+      if (table.ok() || table.error().code() == ErrorCode::kAlreadyExists) return {};
+      return table.error();
+    });
+    ASSERT_THAT(both, IsOk());
+    EXPECT_TRUE(uuids[0].empty() != uuids[1].empty()) << "round " << round;
+    EXPECT_EQ(catalog_->Load(name)->metadata->table_uuid, uuids[0] + uuids[1]);
+  }
 }
 
 // A writer that slept while a hundred others came and went must not win a name that became free.

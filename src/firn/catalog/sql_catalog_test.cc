@@ -53,10 +53,11 @@ INSTANTIATE_TEST_SUITE_P(
 class LossyDatabase final : public SqlDatabase {
  public:
   struct Script {
-    int answers_lost = 0;        ///< Of the next writes.
-    bool is_done = true;         ///< Lost writes happen all the same.
-    bool is_down = false;        ///< After a lost write nothing can be read.
-    std::function<void()> then;  ///< Called after each of them.
+    int answers_lost = 0;          ///< Of the next writes.
+    bool is_done = true;           ///< Lost writes happen all the same.
+    bool is_down = false;          ///< After a lost write nothing can be read.
+    std::function<void()> then;    ///< Called after each of them.
+    std::function<void()> before;  ///< Called once, before the next write.
   };
   LossyDatabase(std::unique_ptr<SqlDatabase> database, Script& script)
       : database_(std::move(database)), script_(script) {}
@@ -67,6 +68,7 @@ class LossyDatabase final : public SqlDatabase {
     return database_->Read(sql, parameters);
   }
   Result<SqlResult> Write(std::string_view sql, std::span<const SqlValue> parameters) override {
+    if (script_.before) std::exchange(script_.before, nullptr)();
     if (script_.answers_lost == 0) return database_->Write(sql, parameters);
     --script_.answers_lost;
     was_lost_ = true;
@@ -244,6 +246,37 @@ TEST_F(SqlCatalogTest, FindsItsLostCommitBelowThatOfAnotherWriter) {
   EXPECT_EQ(table->metadata->Property("a", ""), "1");
   EXPECT_EQ(sqlite_->Load(kName)->metadata->Property("a", ""), "other");
   EXPECT_THAT(FileExists(*io_, table->metadata_location), IsOkAnd(true));
+}
+
+// B71: a writer that stops between the check of its requirements and its statement changes no row
+// where another one came first: that is a conflict, and all is checked again.
+TEST_F(SqlCatalogTest, AWriterThatIsOvertakenBeforeItsStatementChecksAgain) {
+  MakeTable(*sqlite_);
+  script_.before = [this] { ASSERT_THAT(Commit(*sqlite_, "other"), IsOk()); };
+  const std::vector<TableUpdate> mine = {SetProperties{{{"b", "mine"}}}};
+  ASSERT_THAT(lossy_->Commit(kName, {}, mine), IsOk());
+  const auto both = sqlite_->Load(kName);
+  EXPECT_EQ(both->metadata->Property("a", ""), "other");
+  EXPECT_EQ(both->metadata->Property("b", ""), "mine");
+  EXPECT_THAT(both->metadata->metadata_log, SizeIs(2));
+
+  // The other one breaks what this one counts on.
+  script_.before = [this] {
+    Snapshot snapshot;
+    snapshot.snapshot_id = 7;
+    snapshot.sequence_number = 1;
+    snapshot.timestamp = clock_.Now();
+    snapshot.manifest_list = folder_.Join("list.avro");
+    snapshot.operation = "append";
+    const std::vector<TableUpdate> rows = {
+        AddSnapshot{snapshot}, SetSnapshotRef{std::string(kMainBranch), {.snapshot_id = 7}}};
+    ASSERT_THAT(sqlite_->Commit(kName, {}, rows), IsOk());
+  };
+  const std::vector<TableRequirement> no_snapshot = {
+      AssertRefSnapshotId{std::string(kMainBranch), std::nullopt}};
+  const std::vector<TableUpdate> late = {SetProperties{{{"b", "late"}}}};
+  EXPECT_THAT(lossy_->Commit(kName, no_snapshot, late), IsError(ErrorCode::kCommitConflict));
+  EXPECT_EQ(sqlite_->Load(kName)->metadata->Property("b", ""), "mine");
 }
 
 TEST_F(SqlCatalogTest, CommitsAgainWhenTheLostStatementDidNothing) {

@@ -7,30 +7,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "firn/base/suggest.h"
 #include "firn/change/assigned_columns_internal.h"
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/arrow_types.h"
+#include "firn/format/column_lookup.h"
 #include "firn/format/schema_text.h"
 
 namespace firn {
 namespace {
-
-Error UnknownColumn(const Schema& schema, const std::string& name) {
-  std::vector<std::string> names;
-  for (const NestedField& field : schema.fields())
-    names.push_back(field.name);
-  const auto meant = SuggestName(name, names);
-  return MakeError(ErrorCode::kInvalidInput, "set '{}': no such column{}; the table has {}", name,
-                   meant ? fmt::format(", did you mean '{}'", *meant) : "", fmt::join(names, ", "));
-}
-
-Result<const NestedField*> FindField(const Schema& schema, const std::string& name) {
-  if (const NestedField* exact = schema.FindField(name)) return exact;
-  FIRN_ASSIGN(const NestedField* field, schema.FindFieldIgnoringCase(name), "set '{}'", name);
-  if (field == nullptr) return UnknownColumn(schema, name);
-  return field;
-}
 
 std::string QuoteName(const std::string& name) {
   std::string quoted = "\"";
@@ -161,7 +145,7 @@ Result<std::vector<AssignedColumn>> FindAssigned(const Schema& schema,
   std::vector<AssignedColumn> columns;
   for (const Assignment& assignment : assignments) {
     AssignedColumn column{.name = assignment.column, .expression = assignment.expression};
-    FIRN_ASSIGN(column.field, FindField(schema, assignment.column));
+    FIRN_ASSIGN(column.field, FindColumn(schema, assignment.column), "set");
     const auto path = schema.StructPath(column.field->id);
     if (!path) {
       return MakeError(ErrorCode::kInvalidInput,

@@ -3,23 +3,14 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/ranges.h>
-
+#include "firn/format/column_lookup.h"
 #include "firn/scan/scan.h"
 
 namespace firn {
 namespace {
 
 Result<int32_t> FindKeyColumn(const Schema& schema, const std::string& name) {
-  const NestedField* field = schema.FindField(name);
-  if (field == nullptr) {
-    std::vector<std::string> known;
-    for (const NestedField& column : schema.fields())
-      known.push_back(column.name);
-    return MakeError(ErrorCode::kInvalidInput,
-                     "key column '{}' is not in the table, which has the columns {}", name,
-                     fmt::join(known, ", "));
-  }
+  FIRN_ASSIGN(const NestedField* field, FindColumn(schema, name), "key");
   if (!field->type->is_primitive() || !schema.StructPath(field->id)) {
     return MakeError(ErrorCode::kInvalidInput,
                      "column '{}' cannot be part of a key: it is {}, expected a primitive column "

@@ -175,11 +175,12 @@ TEST_F(MergeRowsTest, SaysWhatIsWrongWithAKey) {
   MakeTable(2);
   MergeRowsRequest request;
   EXPECT_THAT(Merge({{1, "x"}}, request), IsError(ErrorCode::kInvalidInput, "no key"));
-  request.key = {"ID"};
+  request.key = {"knd"};
   EXPECT_THAT(Merge({{1, "x"}}, request),
               IsError(ErrorCode::kInvalidInput,
-                      "'ID' is not in the table, which has the columns id, kind"));
-  request.key = {"id", "id"};
+                      "key: there is no column 'knd' (did you mean 'kind'?); the columns are id, "
+                      "kind"));
+  request.key = {"id", "ID"};
   EXPECT_THAT(Merge({{1, "x"}}, request), IsError(ErrorCode::kInvalidInput, "twice"));
 }
 

@@ -271,8 +271,9 @@ TEST_F(UpdateRowsTest, RefusesAssignmentsThatAreWrong) {
     const auto result = Update(set, "true");
     return result.ok() ? "ok" : result.error().Format();
   };
-  EXPECT_THAT(error({"nam = 'x'"}), HasSubstr("invalid-input: set 'nam': no such column, did you "
-                                              "mean 'name'; the table has id, name, s, l"));
+  EXPECT_THAT(error({"nam = 'x'"}),
+              HasSubstr("invalid-input: set: there is no column 'nam' (did you mean 'name'?); the "
+                        "columns are id, name, s, s.a, s.b, l, l.element"));
   EXPECT_THAT(error({"id = 1", "ID = 2"}), HasSubstr("set 'ID': the column is set twice"));
   EXPECT_THAT(error({"s.a = 1", "s = NULL"}),
               HasSubstr("set 's': 's.a', which is set too, is a part of it"));

@@ -109,7 +109,7 @@ TEST(AppendFilesTest, AssignsRowIdsOfVersion3InOrder) {
   EXPECT_THAT(entries[2].file.first_row_id, Optional(20));
 }
 
-// B50: both writers' files are there, and what the lost attempt wrote is gone or used again.
+// Both writers' files are there, and what the lost attempt wrote is gone or used again.
 TEST(AppendFilesTest, IsRepeatedAfterAConcurrentCommitWithTheManifestsItHas) {
   TestTable table;
   table.Add({table.MakeDataFile("a")});

@@ -101,7 +101,7 @@ TEST_F(ChangeFilesTest, SeesNewRowsThatWereCompactedSince) {
   EXPECT_THAT(Commit(), IsError(ErrorCode::kCommitConflict, "late"));
 }
 
-// B59, B61: a delete for a file that was rewritten meanwhile would bring its rows back.
+// A delete for a file that was rewritten meanwhile would bring its rows back.
 TEST_F(ChangeFilesTest, RefusesDeletesForAFileThatWasRewrittenMeanwhile) {
   MakeTable();
   RequestDeletes();

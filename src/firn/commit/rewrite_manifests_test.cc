@@ -180,6 +180,45 @@ TEST(RewriteManifestsRaceTest, KeepsWhatARivalAddsAndStartsAgainIfARivalTakesOne
   }
 }
 
+// B50: a manifest that holds only removed entries is dropped by the next append. That is no reason
+// to fail.
+TEST(RewriteManifestsRaceTest, AManifestWithoutLiveFilesThatARivalDropsStopsNothing) {
+  TestTable table;
+  for (const char* name : {"a", "b", "c"})
+    table.Add({table.MakeDataFile(name)});
+  table.Remove(std::string(table.LiveEntries().front().file.file_path));
+  std::string dead;
+  for (const ManifestFile& manifest : table.CurrentManifests()) {
+    if (manifest.added_files_count == 0 && manifest.existing_files_count == 0)
+      dead = manifest.manifest_path;
+  }
+  ASSERT_NE(dead, "");
+  const auto has_dead = [&] {
+    const auto manifests = table.CurrentManifests();
+    return std::any_of(manifests.begin(), manifests.end(), [&](const ManifestFile& manifest) {
+      return manifest.manifest_path == dead;
+    });
+  };
+  ScriptedCatalog catalog(table.catalog());
+  catalog.before_commit = [&] {
+    if (catalog.commit_count > 1) return;
+    AppendFilesRequest late;
+    late.data_files = {table.MakeDataFile("late")};
+    ASSERT_THAT(CommitAppendFiles(table.context(), table.Load(), late), IsOk());
+    ASSERT_FALSE(has_dead());
+  };
+  CommitContext context = table.context();
+  context.catalog = &catalog;
+  const Table planned = table.Load();
+  ASSERT_TRUE(has_dead());
+
+  ASSERT_THAT(CommitRewriteManifests(context, planned, {}), IsOk());
+
+  EXPECT_LE(catalog.commit_count, 2);
+  EXPECT_THAT(table.LivePaths(), testing::ElementsAre("b", "c", "late"));
+  EXPECT_THAT(table.AllFiles(), testing::IsSupersetOf(table.ReachableMetadata()));
+}
+
 TEST(RewriteManifestsRaceTest, DeletesNothingWhileTheOutcomeIsUnknown) {
   TestTable table;
   for (const char* name : {"a", "b"})

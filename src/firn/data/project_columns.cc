@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "firn/data/reader.h"
+#include "firn/format/column_lookup.h"
 
 namespace firn {
 namespace {
@@ -28,10 +29,10 @@ std::vector<NestedField> MetadataColumns(const TableMetadata& metadata) {
                         false)};
 }
 
-std::string ListNames(const std::vector<NestedField>& fields) {
-  std::string names;
+std::vector<std::string> NamesOf(const std::vector<NestedField>& fields) {
+  std::vector<std::string> names;
   for (const NestedField& field : fields)
-    names += (names.empty() ? "" : ", ") + field.name;
+    names.push_back(field.name);
   return names;
 }
 
@@ -59,6 +60,9 @@ Result<SchemaPtr> ProjectColumns(const TableMetadata& metadata, const Schema& sc
   std::vector<NestedField> chosen_metadata;
   for (const std::string& name : columns) {
     const NestedField* field = schema.FindField(name);
+    if (field == nullptr) {
+      FIRN_ASSIGN(field, schema.FindFieldIgnoringCase(name));
+    }
     if (field != nullptr) {
       AddIds(*field, ids);
       roots.push_back(RootId(schema, field->id));
@@ -69,9 +73,7 @@ Result<SchemaPtr> ProjectColumns(const TableMetadata& metadata, const Schema& sc
         std::find_if(metadata_columns.begin(), metadata_columns.end(),
                      [&](const NestedField& candidate) { return candidate.name == name; });
     if (found == metadata_columns.end()) {
-      return MakeError(ErrorCode::kInvalidInput,
-                       "there is no column '{}'; the columns are {}; metadata columns are {}", name,
-                       ListNames(schema.fields()), ListNames(metadata_columns));
+      return MakeUnknownColumnError(schema, name, NamesOf(metadata_columns));
     }
     roots.push_back(found->id);
     chosen_metadata.push_back(*found);

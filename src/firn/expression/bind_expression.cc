@@ -6,6 +6,7 @@
 #include "firn/expression/like_pattern_internal.h"
 #include "firn/expression/literal_placement_internal.h"
 #include "firn/expression/value_order_internal.h"
+#include "firn/format/column_lookup.h"
 
 // Names to fields and literals to values. NOT is pushed down on the way, so that all that is left
 // is And and Or of predicates: there, "null" may be replaced by "false" without changing for which
@@ -229,17 +230,11 @@ class Binder {
 
  private:
   Result<const NestedField*> Find(const std::string& name) const {
-    if (is_case_sensitive_) return schema_.FindField(name);
-    return schema_.FindFieldIgnoringCase(name);
+    return is_case_sensitive_ ? FindColumnExactly(schema_, name) : FindColumn(schema_, name);
   }
 
   Result<BoundTerm> BindTerm(const Term& term, ExpressionKind kind) const {
     FIRN_ASSIGN(const NestedField* field, Find(term.name), "filter");
-    if (field == nullptr) {
-      return MakeError(ErrorCode::kInvalidInput,
-                       "filter: column '{}' not found, expected one of {}", term.name,
-                       ListColumns());
-    }
     const std::string full_name = schema_.FullName(field->id);
     if (!schema_.StructPath(field->id)) {
       return MakeError(ErrorCode::kInvalidInput,
@@ -272,18 +267,6 @@ class Binder {
     if (!field.required) return false;
     const auto parent = schema_.ParentId(field.id);
     return !parent || IsRequired(*schema_.FindField(*parent));
-  }
-
-  std::string ListColumns() const {
-    constexpr size_t kShownMax = 50;
-    std::string list;
-    const auto& fields = schema_.fields();
-    for (size_t i = 0; i < std::min(fields.size(), kShownMax); ++i) {
-      if (i > 0) list += ", ";
-      list += fields[i].name;
-    }
-    if (fields.size() > kShownMax) list += ", ...";
-    return list;
   }
 
   Result<ExpressionPtr> BindPredicate(ExpressionKind kind, const BoundTerm& bound,

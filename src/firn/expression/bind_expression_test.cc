@@ -199,8 +199,9 @@ TEST(BindExpressionTest, NamesColumnAndLiteralInErrors) {
       {"hours(dt) = 1", "hour cannot be applied to 'dt' of type date"},
       {"days(ts) = 'x'", "days(ts) is compared with 'x', expected a literal such as DATE"},
       {"months(ts) = '2026'", "expected a literal such as '2026-01'"},
-      {"nope = 1", "column 'nope' not found, expected one of i, l, f, d"},
-      {"I = 1", "column 'I' not found"},
+      {"nope = 1", "there is no column 'nope'; the columns are i, l, f, d"},
+      {"flog = TRUE", "there is no column 'flog' (did you mean 'flag'?)"},
+      {"FLAG = TRUE", "there is no column 'FLAG' (did you mean 'flag'?)"},
   };
   for (const auto& [text, message] : cases) {
     EXPECT_THAT(BindText(text), testing::HasSubstr(message)) << text;

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "firn/format/column_lookup_internal.h"
+#include "firn/format/column_lookup.h"
 #include "firn/format/name_mapping.h"
 
 namespace firn {
@@ -35,8 +35,9 @@ void FollowColumn(const std::string& key, const std::string& value, std::string_
 Status CheckColumnProperties(const Properties& properties, const Schema& schema) {
   for (const auto& [key, value] : properties) {
     if (!key.starts_with(kMetricsPrefix)) continue;
-    FIRN_RETURN_IF_ERROR(FindColumn(schema, std::string_view(key).substr(kMetricsPrefix.size())),
-                         "property '{}'", key);
+    FIRN_RETURN_IF_ERROR(
+        FindColumnExactly(schema, std::string_view(key).substr(kMetricsPrefix.size())),
+        "property '{}'", key);
   }
   return {};
 }

@@ -7,7 +7,7 @@
 
 #include "firn/base/text.h"
 #include "firn/format/as_request_internal.h"
-#include "firn/format/column_lookup_internal.h"
+#include "firn/format/column_lookup.h"
 #include "firn/format/definition_cursor_internal.h"
 
 namespace firn {

@@ -8,7 +8,7 @@
 
 #include "firn/base/suggest.h"
 #include "firn/format/as_request_internal.h"
-#include "firn/format/column_lookup_internal.h"
+#include "firn/format/column_lookup.h"
 
 namespace firn {
 namespace {
@@ -110,10 +110,10 @@ class PartitionEditor {
         if (!entry.is_dropped && entry.field.name == term.column) return &entry;
       }
     }
-    if (schema().FindField(term.column) != nullptr) {
-      FIRN_ASSIGN(const PartitionField field, Resolve(term));
+    // Columns that are nowhere may still be meant for a partition field, which is told below.
+    if (const Result<PartitionField> field = Resolve(term); field.ok()) {
       for (Entry& entry : entries_) {
-        if (!entry.is_dropped && IsSameSource(entry.field, field)) return &entry;
+        if (!entry.is_dropped && IsSameSource(entry.field, *field)) return &entry;
       }
     }
     std::vector<std::string> names;

@@ -89,7 +89,7 @@ Result<const NestedField*> Schema::FindFieldIgnoringCase(std::string_view full_n
     if (id && *id != candidate) {
       return MakeError(ErrorCode::kInvalidInput,
                        "column '{}' is ambiguous when case is ignored: '{}' and '{}' match; "
-                       "write it as the schema does and make names case-sensitive",
+                       "write it as the schema does",
                        full_name, std::min(id_name, std::string_view(name)),
                        std::max(id_name, std::string_view(name)));
     }

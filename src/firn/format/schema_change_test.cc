@@ -275,8 +275,35 @@ TEST(EvolveSchemaTest, NamesAreUnique) {
   EXPECT_THAT(EvolveToText(table, {MakeAddColumn("`s.x` int")}),
               HasSubstr("there is a column 's.x' already"));
   EXPECT_THAT(EvolveToText(table, {RenameColumn{"a", ""}}), HasSubstr("name of a column is empty"));
+  // B70: other engines take names that differ in case alone for one.
+  EXPECT_THAT(EvolveToText(table, {MakeAddColumn("A string")}),
+              HasSubstr("a column 'A' would differ from 'a' in case alone"));
+  EXPECT_THAT(EvolveToText(table, {RenameColumn{"a", "B"}}), HasSubstr("from 'b' in case alone"));
+  EXPECT_THAT(EvolveToText(table, {MakeAddColumn("s.X int")}),
+              HasSubstr("a column 's.X' would differ from 's.x' in case alone"));
+  ASSERT_THAT(EvolveSchema(table, std::vector<SchemaChange>{RenameColumn{"a", "A"}}), IsOk());
   EXPECT_THAT(EvolveToText(table, {MakeAddColumn("ts_day date")}),
               HasSubstr("partition field 'ts_day' (day of column 'ts') is"));
+}
+
+TEST(EvolveSchemaTest, TheCaseOfNamesIsFreeWhereOneColumnFits) {
+  const auto table = MakeEvolvingTable({"userId int not null, Twin int, s struct<Deep: int>", 3});
+  AlterColumn alter;
+  alter.column = "S.DEEP";
+  alter.type = Type::Primitive(TypeId::kLong);
+  AlterColumn move;
+  move.column = "twin";
+  move.position = ColumnPosition{ColumnPosition::Kind::kAfter, "S"};
+  const auto schema = EvolveSchema(
+      table, std::vector<SchemaChange>{alter, move, SetIdentifierFields{{"USERID"}},
+                                       MakeAddColumn("S.more int"), RenameColumn{"TWIN", "other"}});
+  ASSERT_THAT(schema, IsOk());
+  EXPECT_EQ(FormatType(*schema->as_struct()),
+            "struct<1: userId: required int, 3: s: optional struct<4: Deep: optional long, 5: "
+            "more: optional int>, 2: other: optional int>");
+  EXPECT_THAT(schema->identifier_field_ids(), testing::ElementsAre(1));
+  move.position->other = "usrId";
+  EXPECT_THAT(EvolveToText(table, {move}), HasSubstr("(did you mean 'userId'?)"));
 }
 
 TEST(EvolveSchemaTest, TypesOfANewerFormatVersionAreRefused) {

@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "firn/format/column_lookup_internal.h"
+#include "firn/base/text.h"
+#include "firn/format/column_lookup.h"
 #include "firn/format/schema_editor_internal.h"
 #include "firn/format/type_fields.h"
 
@@ -95,6 +96,13 @@ Status SchemaEditor::CheckNewName(const std::vector<NestedField>& siblings,
                                     [&](const NestedField& field) { return field.name == name; }) ||
                         (same != nullptr && schema_.FullName(same->id) == full_name);
   if (is_taken) return Refuse("there is a column '{}' already", full_name);
+  for (const NestedField& field : siblings) {
+    if (field.id == own_id || !EqualsIgnoreCase(field.name, name)) continue;
+    return Refuse(
+        "a column '{}' would differ from '{}' in case alone: Spark, Hive and Glue take both for "
+        "one; choose another name",
+        full_name, FullName(field));
+  }
   for (const PartitionField& field : metadata_.default_spec()->fields) {
     if (field.name != full_name || field.transform.kind == TransformKind::kVoid) continue;
     const bool is_own =

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "firn/format/column_lookup_internal.h"
+#include "firn/base/suggest.h"
+#include "firn/base/text.h"
+#include "firn/format/column_lookup.h"
 #include "firn/format/schema_editor_internal.h"
 
 // The part of the editor that changes a column in place: type, nullability, doc, default, position.
@@ -113,20 +116,33 @@ Result<std::vector<NestedField>> SchemaEditor::Place(std::vector<NestedField> si
     siblings.insert(siblings.begin(), std::move(moved));
     return siblings;
   }
-  if (position.other == moved.name || position.other == schema_.FullName(id)) {
+  const auto is_called = [&](const NestedField& field, auto is_same) {
+    return is_same(field.name, position.other) ||
+           is_same(schema_.FullName(field.id), position.other);
+  };
+  if (is_called(moved, std::equal_to<std::string_view>())) {
     return Refuse("column '{}' cannot be moved beside itself", position.other);
   }
+  // The case of letters is free where no column is called just so.
   auto other = std::find_if(siblings.begin(), siblings.end(), [&](const NestedField& field) {
-    return field.name == position.other || schema_.FullName(field.id) == position.other;
+    return is_called(field, std::equal_to<std::string_view>());
   });
   if (other == siblings.end()) {
-    std::vector<std::string_view> names;
+    other = std::find_if(siblings.begin(), siblings.end(), [&](const NestedField& field) {
+      return is_called(field, EqualsIgnoreCase);
+    });
+  }
+  if (other == siblings.end()) {
+    std::vector<std::string> names;
     for (const NestedField& field : siblings)
       names.push_back(field.name);
+    const bool is_elsewhere = schema_.FindField(position.other) != nullptr;
+    const auto near = is_elsewhere ? std::nullopt : SuggestName(position.other, names);
     return Refuse(
-        "column '{}' cannot be moved beside '{}': that is not in the same struct, whose "
+        "column '{}' cannot be moved beside '{}': that is not in the same struct{}, whose "
         "fields are {}",
-        moved.name, position.other, fmt::join(names, ", "));
+        moved.name, position.other, near ? " (did you mean '" + *near + "'?)" : std::string(),
+        fmt::join(names, ", "));
   }
   if (position.kind == ColumnPosition::Kind::kAfter) ++other;
   siblings.insert(other, std::move(moved));

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -177,11 +179,19 @@ Result<Schema> SchemaOfColumns(const std::vector<SourceColumn>& columns, int for
     return Error(ErrorCode::kInvalidInput, "the source has no columns: it is empty");
   }
   std::vector<NestedField> fields;
+  std::map<std::string, std::string> names;  // By their small letters.
   for (const SourceColumn& column : columns) {
     NestedField field;
     field.id = static_cast<int32_t>(fields.size()) + 1;
     field.name = column.name;
     field.type = TypeForVersion(column.type, format_version);
+    const auto [other, is_new] = names.emplace(LowerAscii(field.name), field.name);
+    if (!is_new) {
+      return MakeError(ErrorCode::kInvalidInput,
+                       "columns '{}' and '{}' of the source differ in case alone, and Spark, Hive "
+                       "and Glue take both for one; rename one, or make the table with both first",
+                       other->second, field.name);
+    }
     fields.push_back(std::move(field));
   }
   auto next_id = static_cast<int32_t>(fields.size()) + 1;

@@ -26,15 +26,6 @@ std::vector<std::string> MakeUnique(std::vector<std::string> names) {
   return names;
 }
 
-int64_t CountLineEnds(std::string_view text) {
-  int64_t count = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool is_pair = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
-    if (text[i] == '\n' || (text[i] == '\r' && !is_pair)) ++count;
-  }
-  return count;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<CsvFile>> CsvFile::Open(FileIO& io, const SourceFile& file,
@@ -49,18 +40,30 @@ Result<std::unique_ptr<CsvFile>> CsvFile::Open(FileIO& io, const SourceFile& fil
   return csv;
 }
 
+// Behind the first line of the text so far; 0: it does not end there.
+size_t CsvFile::SkipLine() {
+  const std::string& text = input_.text;
+  for (size_t at = text.find_first_of("\r\n"); at != std::string::npos;
+       at = text.find_first_of("\r\n", at + 1)) {
+    const auto size = line_ends_.SizeAt(text, at, input_.is_at_end);
+    if (!size) break;
+    if (*size > 0) return at + *size;
+  }
+  return 0;
+}
+
 Status CsvFile::SkipLines(int64_t count) {
   for (; count > 0; --count) {
-    size_t end = input_.text.find('\n');
-    while (end == std::string::npos && !input_.is_at_end) {
+    size_t end = SkipLine();
+    while (end == 0 && !input_.is_at_end) {
       FIRN_RETURN_IF_ERROR(input_.Fill(kHeaderBytes));
-      end = input_.text.find('\n');
+      end = SkipLine();
     }
-    if (end == std::string::npos) {
+    if (end == 0) {
       input_.text.clear();
       return {};
     }
-    input_.text.erase(0, end + 1);
+    input_.text.erase(0, end);
     ++line_;
   }
   return {};
@@ -70,10 +73,11 @@ Status CsvFile::ReadHeader() {
   FIRN_RETURN_IF_ERROR(SkipLines(dialect_.skip_lines));
   CsvBlock block;
   size_t used = 0;
+  CsvSplitter splitter(dialect_, line_ends_, line_, /*keeps_blank_lines=*/false);
   while (true) {
-    CsvSplitter splitter(dialect_, line_, /*keeps_blank_lines=*/false);
-    FIRN_RETURN_IF_ERROR(splitter.Split(input_.text, input_.is_at_end, block, used));
+    FIRN_RETURN_IF_ERROR(splitter.Split(input_.text, input_.is_at_end, block, used, 1));
     if (!block.records.empty() || input_.is_at_end) break;
+    splitter = CsvSplitter(dialect_, line_ends_, line_, /*keeps_blank_lines=*/false);
     FIRN_RETURN_IF_ERROR(input_.Fill(kHeaderBytes));
   }
   if (block.records.empty()) return {};
@@ -94,18 +98,10 @@ Status CsvFile::ReadHeader() {
     }
   }
   columns_ = MakeUnique(std::move(names));
-  if (dialect_.has_header) {
-    const std::string_view text = block.RecordText(header);
-    line_ = header.line + CountLineEnds(text) + 1;
-    size_t end = header.offset + header.size;
-    if (end < input_.text.size())
-      end += input_.text.compare(end, 2, "\r\n") == 0 ? size_t{2} : size_t{1};
-    input_.text.erase(0, end);
-  } else {
-    line_ = header.line;
-    input_.text.erase(0, header.offset);
-  }
-  splitter_ = std::make_unique<CsvSplitter>(dialect_, line_, columns_.size() == 1);
+  line_ = dialect_.has_header ? splitter.line() : header.line;
+  input_.text.erase(0, dialect_.has_header ? used : header.offset);
+  splitter_ = std::make_unique<CsvSplitter>(dialect_, splitter.line_ends(), line_,
+                                            /*keeps_blank_lines=*/columns_.size() == 1);
   return {};
 }
 

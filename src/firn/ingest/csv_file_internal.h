@@ -33,10 +33,12 @@ class CsvFile {
       : input_(std::move(input)),
         uri_(file.info.uri),
         dialect_(dialect),
-        block_bytes_(block_bytes) {}
+        block_bytes_(block_bytes),
+        line_ends_(dialect.line_end) {}
 
   Status ReadHeader();
   Status SkipLines(int64_t count);
+  size_t SkipLine();
 
   TextInput input_;
   std::string uri_;
@@ -44,6 +46,7 @@ class CsvFile {
   int64_t block_bytes_;
   std::vector<std::string> columns_;
   std::unique_ptr<CsvSplitter> splitter_;
+  CsvLineEnds line_ends_;
   int64_t line_ = 1;  ///< Of the start of the text, until there is a splitter.
 };
 

@@ -9,31 +9,66 @@ namespace {
 
 constexpr size_t kRecordBytesMax = size_t{64} << 20;
 
-// Behind the line end at `at`. False: a CR is the last character so far, and LF may follow.
-bool SkipLineEnd(std::string_view text, size_t& at, bool is_end) {
-  if (text[at] == '\n') {
-    ++at;
-    return true;
-  }
-  if (at + 1 == text.size() && !is_end) return false;
-  at += at + 1 < text.size() && text[at + 1] == '\n' ? size_t{2} : size_t{1};
-  return true;
+bool IsPair(std::string_view text, size_t at) {
+  return at + 1 < text.size() && text[at] == '\r' && text[at + 1] == '\n';
 }
 
 }  // namespace
 
-CsvSplitter::CsvSplitter(const CsvDialect& dialect, int64_t first_line, bool keeps_blank_lines)
+CsvLineEnds::CsvLineEnds(LineEnd kind)
+    : is_detecting_(kind == LineEnd::kDetect),
+      has_lf_(kind == LineEnd::kDetect || kind == LineEnd::kLf),
+      has_crlf_(kind == LineEnd::kDetect || kind == LineEnd::kCrLf),
+      has_cr_(kind == LineEnd::kDetect || kind == LineEnd::kCr) {}
+
+std::optional<size_t> CsvLineEnds::SizeAt(std::string_view text, size_t at, bool is_end) {
+  size_t size = 0;
+  if (text[at] == '\n') {
+    size = has_lf_ ? 1 : 0;
+  } else if (has_crlf_ && at + 1 == text.size() && !is_end) {
+    return std::nullopt;
+  } else if (has_crlf_ && IsPair(text, at)) {
+    size = 2;
+  } else {
+    size = has_cr_ ? 1 : 0;
+  }
+  if (is_detecting_) {
+    is_detecting_ = false;
+    has_cr_ = text[at] == '\r' && size == 1;
+  }
+  return size;
+}
+
+bool CsvLineEnds::EndsLine(std::string_view text, size_t at) const {
+  if (text[at] == '\r') return has_cr_ && !(has_crlf_ && IsPair(text, at));
+  return has_lf_ || (has_crlf_ && at > 0 && text[at - 1] == '\r');
+}
+
+CsvSplitter::CsvSplitter(const CsvDialect& dialect, const CsvLineEnds& line_ends,
+                         int64_t first_line, bool keeps_blank_lines)
     : dialect_(dialect),
       scanner_(dialect.delimiter, '\n', '\r', dialect.quote == '\0' ? '\n' : dialect.quote),
+      line_ends_(line_ends),
       line_(first_line),
       keeps_blank_lines_(keeps_blank_lines) {}
 
-// The delimiter or line end that ends the field without quotes at `at`.
+// The delimiter, CR or LF that may end the field without quotes at `at`.
 size_t CsvSplitter::FindFieldEnd(std::string_view text, size_t at) {
   at = scanner_.Next(at);
   while (at < text.size() && text[at] == dialect_.quote && dialect_.quote != dialect_.delimiter)
     at = scanner_.Next(at + 1);
   return at;
+}
+
+// From a CR or LF to where the field ends: some are characters of it. False: more text decides.
+bool CsvSplitter::PassText(std::string_view text, size_t& at, bool is_end) {
+  while (at < text.size() && text[at] != dialect_.delimiter) {
+    const auto size = line_ends_.SizeAt(text, at, is_end);
+    if (!size) return false;
+    if (*size > 0) return true;
+    at = FindFieldEnd(text, at + 1);
+  }
+  return true;
 }
 
 // What matters within quotes.
@@ -59,8 +94,8 @@ CsvSplitter::End CsvSplitter::SplitQuoted(std::string_view text, size_t& at, boo
       break;
     }
     const char c = text[at];
-    if (c == '\n' || (c == '\r' && !(at + 1 < text.size() && text[at + 1] == '\n'))) {
-      ++line_;
+    if (c == '\n' || c == '\r') {
+      if (line_ends_.EndsLine(text, at)) ++line_;
       ++at;
     } else if (dialect_.escape != '\0' && c == dialect_.escape && c != dialect_.quote) {
       if (at + 1 == text.size() && !is_end) return End::kTextOut;
@@ -82,6 +117,7 @@ CsvSplitter::End CsvSplitter::SplitQuoted(std::string_view text, size_t& at, boo
   if (at < text.size()) ++at;  // The closing quote.
   const size_t behind = at;
   at = FindFieldEnd(text, at);
+  if (!PassText(text, at, is_end)) return End::kTextOut;
   const std::string_view rest = text.substr(behind, at - behind);
   if (rest.find_first_not_of(' ') != std::string_view::npos) {
     record.fault = CsvFault::kTextAfterQuote;
@@ -102,6 +138,8 @@ CsvSplitter::End CsvSplitter::SplitRecord(std::string_view text, size_t& at, boo
     } else {
       const size_t begin = at;
       at = FindFieldEnd(text, at);
+      const bool may_be_line = at < text.size() && text[at] != delimiter;
+      if (may_be_line && !PassText(text, at, is_end)) return End::kTextOut;
       CsvField field;
       field.offset = static_cast<uint32_t>(begin);
       field.size = static_cast<uint32_t>(at - begin) & 0x3FFF'FFFF;
@@ -115,7 +153,7 @@ CsvSplitter::End CsvSplitter::SplitRecord(std::string_view text, size_t& at, boo
     ++at;
   }
   record.size = static_cast<uint32_t>(at - record.offset);
-  if (at < text.size() && !SkipLineEnd(text, at, is_end)) return End::kTextOut;
+  if (at < text.size()) at += line_ends_.SizeAt(text, at, is_end).value_or(0);
   ++line_;
   record.field_count = static_cast<uint32_t>(block.fields.size()) - record.first_field;
   if (record.size == 0 && !keeps_blank_lines_) {
@@ -126,14 +164,15 @@ CsvSplitter::End CsvSplitter::SplitRecord(std::string_view text, size_t& at, boo
   return End::kRecord;
 }
 
-Status CsvSplitter::Split(std::string text, bool is_end, CsvBlock& block, size_t& text_left) {
+Status CsvSplitter::Split(std::string text, bool is_end, CsvBlock& block, size_t& text_left,
+                          size_t records_max) {
   block.text = std::move(text);
   block.fields.clear();
   block.records.clear();
   block.fields.reserve(fields_expected_);
   scanner_.Reset(block.text);
   size_t at = 0;
-  while (at < block.text.size()) {
+  while (at < block.text.size() && block.records.size() < records_max) {
     const size_t begin = at;
     const size_t fields_before = block.fields.size();
     const int64_t line_before = line_;

@@ -112,6 +112,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if ((data[1] & 1) != 0) dialect.delimiter = ';';
   if ((data[1] & 2) != 0) dialect.quote = '\0';
   if ((data[1] & 4) != 0) dialect.escape = '\\';
+  dialect.line_end = static_cast<firn::LineEnd>(data[1] >> 3 & 3);
+  dialect.pads_rows = (data[1] & 32) != 0;
   FIRN_CHECK(firn::Split(text, size_t{data[0]} + 1, dialect) == firn::Split(text, size, dialect));
   firn::CheckRows(text, dialect);
   return 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,20 +51,48 @@ struct CsvBlock {
   }
 };
 
-/// Splits text that arrives in pieces. A line ends with LF, CR LF or CR; blank lines are no records
-/// (but are rows of a null in a file of one column, which `keeps_blank_lines` says).
+/// Tells line ends from characters of the text.
+class CsvLineEnds {
+ public:
+  explicit CsvLineEnds(LineEnd kind);
+
+  /// How many characters end the line at `at`, where LF or CR stands; 0: they are text; nullopt:
+  /// what follows decides, and it is not there yet.
+  std::optional<size_t> SizeAt(std::string_view text, size_t at, bool is_end);
+
+  /// Whether a line ends with the LF or CR at `at`, within quotes.
+  bool EndsLine(std::string_view text, size_t at) const;
+
+ private:
+  bool is_detecting_;
+  bool has_lf_;
+  bool has_crlf_;
+  bool has_cr_;
+};
+
+/// Splits text that arrives in pieces. Blank lines are no records (but are rows of a null in a file
+/// of one column, which `keeps_blank_lines` says).
 class CsvSplitter {
  public:
-  CsvSplitter(const CsvDialect& dialect, int64_t first_line, bool keeps_blank_lines);
+  CsvSplitter(const CsvDialect& dialect, const CsvLineEnds& line_ends, int64_t first_line,
+              bool keeps_blank_lines);
+  CsvSplitter(const CsvDialect& dialect, int64_t first_line, bool keeps_blank_lines)
+      : CsvSplitter(dialect, CsvLineEnds(dialect.line_end), first_line, keeps_blank_lines) {}
 
   /// Split `text`, which begins at a record. Unless `is_end`, the last record may be cut off: it is
-  /// left out and `text_left` tells where it begins. `block.text` becomes `text`.
+  /// left out and `text_left` tells where it begins, as it does behind `records_max` records.
+  /// `block.text` becomes `text`.
   /// Errors: kInvalidInput: a record is larger than 64 MiB (a quote that is never closed).
-  Status Split(std::string text, bool is_end, CsvBlock& block, size_t& text_left);
+  Status Split(std::string text, bool is_end, CsvBlock& block, size_t& text_left,
+               size_t records_max = SIZE_MAX);
+
+  int64_t line() const { return line_; }  ///< Of what comes next.
+  const CsvLineEnds& line_ends() const { return line_ends_; }
 
  private:
   enum class End { kRecord, kTextOut };
   size_t FindFieldEnd(std::string_view text, size_t at);
+  bool PassText(std::string_view text, size_t& at, bool is_end);
   size_t FindWithin(std::string_view text, size_t at);
   End SplitRecord(std::string_view text, size_t& at, bool is_end, CsvBlock& block);
   End SplitQuoted(std::string_view text, size_t& at, bool is_end, CsvBlock& block,
@@ -71,6 +100,7 @@ class CsvSplitter {
 
   CsvDialect dialect_;
   CharacterScanner scanner_;
+  CsvLineEnds line_ends_;
   int64_t line_;
   bool keeps_blank_lines_;
   size_t fields_expected_ = 0;  // In a block.

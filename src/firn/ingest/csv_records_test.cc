@@ -39,8 +39,36 @@ std::vector<std::string> Split(const std::string& text, size_t piece = std::stri
   return found;
 }
 
-TEST(CsvSplitterTest, EndsLinesAtLfCrLfAndCr) {
-  EXPECT_THAT(Split("a,b\nc,d\r\ne,f\rg,h"), ElementsAre("1:a|b", "2:c|d", "3:e|f", "4:g|h"));
+// B134: LF and CR LF may be mixed. A CR alone ends lines of the files only that do so from the
+// first line on; elsewhere no character of a field is lost.
+TEST(CsvSplitterTest, EndsLinesAtLfAndCrLfAndAtCrWhereTheFirstLineDoes) {
+  EXPECT_THAT(Split("a,b\nc,d\r\ne,f\ng,h"), ElementsAre("1:a|b", "2:c|d", "3:e|f", "4:g|h"));
+  EXPECT_THAT(Split("a,b\r\nc,one\rtwo\r\ne,\rf\r"),
+              ElementsAre("1:a|b", "2:c|one\rtwo", "3:e|\rf\r"));
+  EXPECT_THAT(Split("a,b\nc,one\rtwo\n"), ElementsAre("1:a|b", "2:c|one\rtwo"));
+  EXPECT_THAT(Split("a,b\rc,d\r\re,f"), ElementsAre("1:a|b", "2:c|d", "4:e|f"));
+  EXPECT_THAT(Split("a,b\rc,d\ne,f\r\ng,h"), ElementsAre("1:a|b", "2:c|d", "3:e|f", "4:g|h"));
+}
+
+// B134
+TEST(CsvSplitterTest, EndsLinesAsDeclared) {
+  const std::string text = "a,b\r\nc,\"d\r\n\re\"\r\nf,g\rh,i\nj,k\r\nl,m\r";
+  CsvDialect dialect;
+  dialect.line_end = LineEnd::kCrLf;
+  EXPECT_THAT(Split(text, std::string::npos, dialect),
+              ElementsAre("1:a|b", "2:c|d\r\n\re", "4:f|g\rh|i\nj|k", "5:l|m\r"));
+  dialect.line_end = LineEnd::kLf;
+  EXPECT_THAT(Split(text, std::string::npos, dialect),
+              ElementsAre("1:a|b\r", "2:c|d\r\n\re !", "4:f|g\rh|i", "5:j|k\r", "6:l|m\r"));
+  dialect.line_end = LineEnd::kCr;
+  EXPECT_THAT(Split(text, std::string::npos, dialect),
+              ElementsAre("1:a|b", "2:\nc|d\r\n\re", "5:\nf|g", "6:h|i\nj|k", "7:\nl|m"));
+  for (const LineEnd line_end : {LineEnd::kDetect, LineEnd::kCrLf, LineEnd::kLf, LineEnd::kCr}) {
+    dialect.line_end = line_end;
+    const std::vector<std::string> whole = Split(text, std::string::npos, dialect);
+    for (size_t piece = 1; piece < text.size(); ++piece)
+      EXPECT_EQ(Split(text, piece, dialect), whole) << piece;
+  }
 }
 
 TEST(CsvSplitterTest, TakesWhatIsQuotedLiterally) {
@@ -50,7 +78,7 @@ TEST(CsvSplitterTest, TakesWhatIsQuotedLiterally) {
 
 TEST(CsvSplitterTest, GivesTheSameRecordsHoweverTheTextArrives) {
   const std::string text =
-      "id,name\r\n1,\"a\r\nb\"\r\n\r\n2,\"say \"\"x\"\"\"\r3,\n\"4\",\"\"\n5,last";
+      "id,name\r\n1,\"a\r\nb\"\r\n\r\n2,\"say \"\"x\"\"\"\n3,\n\"4\",\"\"\n5,last";
   const std::vector<std::string> whole = Split(text);
   EXPECT_THAT(whole,
               ElementsAre("1:id|name", "2:1|a\r\nb", "5:2|say \"x\"", "6:3|", "7:4|", "8:5|last"));

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <deque>
+#include <span>
 #include <utility>
 
 #include <arrow/array.h>
@@ -9,6 +10,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/util/bit_util.h>
 
+#include "firn/base/utf8.h"
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/arrow_types.h"
 #include "firn/data/value_arrays.h"
@@ -74,17 +76,12 @@ class BlockConverter {
 
   // Faults of whole records.
   void CheckRecords() {
+    const size_t columns = layout_.columns.size();
     for (size_t i = 0; i < block_.records.size(); ++i) {
       const CsvRecord& record = block_.records[i];
-      if (record.fault == CsvFault::kOpenQuote) {
-        Reject(i, "", "a quote is open at the end of the file");
-      } else if (record.fault == CsvFault::kTextAfterQuote) {
-        Reject(i, "", "text follows the closing quote of a field");
-      } else if (record.field_count != layout_.columns.size()) {
-        Reject(i, "",
-               fmt::format("{} fields, expected {} as in the header", record.field_count,
-                           layout_.columns.size()));
-      }
+      if (record.fault == CsvFault::kNone && record.field_count == columns) continue;
+      std::string fault = FindRecordFault(block_, record, columns, layout_.dialect);
+      if (!fault.empty()) Reject(i, "", std::move(fault));
     }
   }
 
@@ -103,8 +100,8 @@ class BlockConverter {
     FIRN_ASSIGN(TextColumn column, ConvertTexts(*field.type, texts_, are_ascii_, pool_));
     for (const size_t i : column.bad) {
       Reject(i, layout_.columns[place],
-             is_text
-                 ? "the text is not UTF-8"
+             !IsValidUtf8(texts_[i])
+                 ? DescribeUtf8Fault(texts_[i])
                  : fmt::format("'{}' is no {}", ShortenText(texts_[i]), FormatType(*field.type)));
     }
     return std::move(column.values);
@@ -113,6 +110,7 @@ class BlockConverter {
   // The text of a field; null if that is what it means, or if its record is bad.
   std::string_view TextOf(size_t record, uint32_t place) {
     if (is_bad_[record] != 0) return {};
+    if (place >= block_.records[record].field_count) return {};  // Of a row that is padded.
     const CsvField& field = block_.fields[block_.records[record].first_field + place];
     const std::string_view text = block_.FieldText(field);
     if (nulls_.IsNull(field, text)) return {};
@@ -154,6 +152,20 @@ class BlockConverter {
 };
 
 }  // namespace
+
+std::string FindRecordFault(const CsvBlock& block, const CsvRecord& record, size_t columns,
+                            const CsvDialect& dialect) {
+  if (record.fault == CsvFault::kOpenQuote) return "a quote is open at the end of the file";
+  if (record.fault == CsvFault::kTextAfterQuote) return "text follows the closing quote of a field";
+  if (record.field_count == columns) return {};
+  if (dialect.pads_rows && record.field_count < columns) return {};
+  const auto fields = std::span(block.fields).subspan(record.first_field, record.field_count);
+  const auto is_empty = [](const CsvField& field) { return field.size == 0; };
+  const auto extra = fields.subspan(std::min<size_t>(columns, fields.size()));
+  if (dialect.pads_rows && std::all_of(extra.begin(), extra.end(), is_empty)) return {};
+  return fmt::format("{} fields, expected {} as in the header{}", record.field_count, columns,
+                     dialect.pads_rows ? "; those behind the last column are not empty" : "");
+}
 
 CsvNullTexts::CsvNullTexts(const CsvDialect& dialect) : texts_(dialect.null_texts) {
   for (const std::string& text : texts_)

@@ -29,6 +29,10 @@ struct CsvFileLayout {
 Result<TextRows> ConvertCsvBlock(const CsvFileLayout& layout, const CsvBlock& block, bool with_text,
                                  arrow::MemoryPool* pool);
 
+/// Why a record is no row of so many columns; empty if it is one.
+std::string FindRecordFault(const CsvBlock& block, const CsvRecord& record, size_t columns,
+                            const CsvDialect& dialect);
+
 /// Which fields mean null.
 class CsvNullTexts {
  public:

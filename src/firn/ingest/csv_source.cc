@@ -69,11 +69,14 @@ Result<std::vector<TextType>> CsvSource::TypesOfBlock(size_t file, const CsvBloc
   std::vector<TextType> types(columns, TextType(request().infers_decimals));
   const CsvNullTexts nulls(request().csv);
   for (const CsvRecord& record : block.records) {
-    if (record.fault != CsvFault::kNone || record.field_count != columns) continue;
-    for (size_t i = 0; i < columns; ++i) {
+    const bool is_plain = record.fault == CsvFault::kNone && record.field_count == columns;
+    if (!is_plain && !FindRecordFault(block, record, columns, request().csv).empty()) continue;
+    const size_t fields = std::min<size_t>(columns, record.field_count);
+    for (size_t i = 0; i < fields; ++i) {
       const CsvField& field = block.fields[record.first_field + i];
       const std::string_view text = block.FieldText(field);
-      if (nulls.IsNull(field, text)) continue;
+      // An empty field is null in all columns but those of text, whatever else means null.
+      if ((text.empty() && field.is_quoted == 0) || nulls.IsNull(field, text)) continue;
       types[i].Add(text, {.file = file, .line = record.line});
     }
   }
@@ -125,6 +128,7 @@ SourceColumn CsvSource::MakeColumn(size_t place, bool wants_types) const {
                       .is_in_all = learned.file_count == run_.files().size()};
   if (!wants_types) return column;
   column.type = learned.type.type();
+  column.has_values = learned.type.has_values();
   if (!learned.type.reason_text().empty()) {
     column.reason = fmt::format("'{}' in '{}' line {}", learned.type.reason_text(),
                                 run_.files()[learned.type.reason_place().file].info.uri,

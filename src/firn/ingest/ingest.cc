@@ -31,6 +31,12 @@ void DeleteEmptyFolders(FileIO& io, const std::string& folder) {
   if (!deleted.ok()) Log(LogLevel::kInfo, "'{}' stays: {}", folder, deleted.error().Format());
 }
 
+// Why a column has its type, to stand behind it.
+std::string DescribeReason(const SourceColumn& column) {
+  if (!column.has_values) return ", because no row has a value of it";
+  return column.reason.empty() ? "" : ", because of " + column.reason;
+}
+
 class IngestRun {
  public:
   IngestRun(const IngestContext& context, const IngestRequest& request)
@@ -218,8 +224,14 @@ void IngestRun::TellTypes(const std::vector<SourceColumn>& columns, const Schema
   for (size_t i = 0; i < columns.size(); ++i) {
     const SourceColumn& column = columns[i];
     Notice(fmt::format("column '{}': {}{}", column.name, FormatType(*schema.fields()[i].type),
-                       column.reason.empty() ? "" : ", because of " + column.reason));
+                       DescribeReason(column)));
   }
+  const bool has_values = std::any_of(columns.begin(), columns.end(),
+                                      [](const SourceColumn& column) { return column.has_values; });
+  if (columns.empty() || has_values) return;
+  Notice(
+      "no row tells the types of the columns; if they are to be others, give them by --schema, "
+      "since a string column cannot become one of another type later");
 }
 
 Result<CreateTableRequest> IngestRun::MakeLayout(const std::vector<SourceColumn>& columns) const {
@@ -294,8 +306,11 @@ Status IngestRun::Evolve(const std::vector<SourceColumn>& columns) {
               PlanTable(*table_, plan, ReplannedFit::kNewColumns, *context_.change.commit.clock));
   for (const SchemaChange& change : changes) {
     if (const auto* add = std::get_if<AddColumn>(&change)) {
-      Notice(
-          fmt::format("adding column '{}': {}", fmt::join(add->path, "."), FormatType(*add->type)));
+      const std::string name = fmt::format("{}", fmt::join(add->path, "."));
+      const auto column = std::find_if(columns.begin(), columns.end(),
+                                       [&](const SourceColumn& one) { return one.name == name; });
+      Notice(fmt::format("adding column '{}': {}{}", name, FormatType(*add->type),
+                         column == columns.end() ? "" : DescribeReason(*column)));
     } else if (const auto* alter = std::get_if<AlterColumn>(&change)) {
       Notice(fmt::format("widening column '{}' to {}", alter->column, FormatType(*alter->type)));
     }

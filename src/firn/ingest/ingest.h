@@ -19,6 +19,14 @@ namespace firn {
 
 enum class SourceFormat { kCsv, kJson, kParquet, kOrc, kAvro };
 
+/// What ends a line outside of quotes.
+enum class LineEnd {
+  kDetect,  ///< LF and CR LF; CR alone too where it ends the first line of the file.
+  kLf,      ///< LF alone: a CR before it belongs to the field.
+  kCrLf,    ///< Only both together: either alone belongs to the field.
+  kCr,
+};
+
 /// How a text file is to be read.
 struct CsvDialect {
   char delimiter = ',';
@@ -28,6 +36,10 @@ struct CsvDialect {
   bool has_header = true;  ///< Otherwise columns are called column_1, column_2, ...
   std::vector<std::string> null_texts = {""};  ///< Fields without quotes that mean null.
   int64_t skip_lines = 0;                      ///< Before the header.
+  LineEnd line_end = LineEnd::kDetect;
+  /// Fields that a row lacks at its end are null, and empty ones behind its last column are left
+  /// out. Otherwise such rows are bad.
+  bool pads_rows = false;
   TextEncoding encoding = TextEncoding::kMarked;
 };
 

@@ -298,6 +298,31 @@ TEST_F(JsonIngestTest, ReadsPackedFilesAndMarkedUtf16) {
   EXPECT_THAT(Rows(), ElementsAre(R"({"a":1})", R"({"a":2})"));
 }
 
+// What is no JSON is not empty.
+TEST_F(JsonIngestTest, NamesTheLineOfASourceWithoutOneRowThatIsJson) {
+  EXPECT_THAT(Run({Put("text.json", "\nhello world\n")}),
+              IsError(ErrorCode::kInvalidInput,
+                      "'memory:/in/text.json' line 2: 'hello world' is no object; no row of the "
+                      "source tells a column"));
+  EXPECT_THAT(
+      Run({Put("empty.json", ""), Put("numbers.json", "[1, 2]\n")}),
+      IsError(ErrorCode::kInvalidInput, "'memory:/in/numbers.json' line 1: '[1, 2]' is no"));
+  EXPECT_THAT(Run({Put("open.json", "{}\n{\"a\": 1\n")}),
+              IsError(ErrorCode::kInvalidInput, "line 2: the object that begins here is no JSON"));
+  request_.bad_rows = BadRows::kSkip;
+  EXPECT_THAT(Run({Put("skip.json", "hello\n")}),
+              IsError(ErrorCode::kInvalidInput, "line 1: 'hello' is no object"));
+  EXPECT_THAT(catalog_->Load(request_.table), IsError(ErrorCode::kNotFound));
+  // A table that is there needs no columns of it.
+  ASSERT_THAT(Run({Put("a.json", "{\"a\": 1}\n")}), IsOk());
+  for (const bool evolves : {false, true}) {
+    request_.evolves = evolves;
+    const auto skipped = Run({Put("skip.json", "hello\n")});
+    ASSERT_THAT(skipped, IsOk());
+    EXPECT_EQ(skipped->rejected, 1);
+  }
+}
+
 TEST_F(JsonIngestTest, RefusesAnEmptySourceForANewTableAndLoadsNothingOfOneForAnOldTable) {
   const std::string empty = Put("empty.json", "[ ]\n");
   EXPECT_THAT(Run({empty}), IsError(ErrorCode::kInvalidInput, "no columns"));

@@ -40,6 +40,7 @@ class JsonSource final : public RowSource {
   }
   Status LearnFile(size_t file, bool wants_types);
   Status TakeColumns(BlockColumns columns);
+  Status CheckRecords() const;
   Status AddFolders(bool wants_types, std::vector<SourceColumn>& columns) const;
   std::string DescribeReasons(const JsonType& type) const;
   Result<TextRowJobs> OpenFileRows(size_t file, const RowTarget& target) const;
@@ -108,7 +109,8 @@ Status JsonSource::TakeColumns(BlockColumns columns) {
 Status JsonSource::LearnFile(size_t file, bool wants_types) {
   FIRN_ASSIGN(const auto json, OpenFile(file));
   // A table that is there is asked for each key.
-  const auto sample = wants_types ? request().sample_rows : std::nullopt;
+  std::optional<int64_t> sample;
+  if (wants_types) sample = request().sample_rows;
   const auto next = [&] { return NextOfSample(*json, sample, sampled_rows_); };
   return LearnInOrder<BlockColumns>(
       run_, next,
@@ -116,6 +118,25 @@ Status JsonSource::LearnFile(size_t file, bool wants_types) {
         return wants_types ? TypesOfBlock(file, block, infers_decimals) : KeysOfBlock(block);
       },
       [&](BlockColumns columns) { return TakeColumns(std::move(columns)); });
+}
+
+// No row tells a column: perhaps there are none, or what should be rows is something else.
+Status JsonSource::CheckRecords() const {
+  JsonFileLayout layout;
+  layout.schema = std::make_shared<const Schema>();
+  for (size_t file = 0; file < run_.files().size(); ++file) {
+    layout.uri = UriOf(file);
+    FIRN_ASSIGN(const auto json, OpenFile(file));
+    while (true) {
+      FIRN_ASSIGN(const auto block, json->Next());
+      if (block == nullptr) break;
+      FIRN_ASSIGN(const TextRows rows, ConvertJsonBlock(layout, *block, false, run_.pool()));
+      if (rows.rejected.empty()) continue;
+      return MakeError(ErrorCode::kInvalidInput, "'{}' {}; no row of the source tells a column",
+                       layout.uri, DescribeRejected(rows.rejected.front()));
+    }
+  }
+  return {};
 }
 
 std::string JsonSource::DescribeReasons(const JsonType& type) const {
@@ -167,9 +188,15 @@ Result<std::vector<SourceColumn>> JsonSource::ReadColumns(bool wants_types) {
   for (const std::string& key : keys_)
     columns.push_back({.name = key, .type = nullptr, .reason = {}});
   for (const JsonType::Field& field : rows_.fields()) {
-    columns.push_back(
-        {.name = field.name, .type = field.type.type(), .reason = DescribeReasons(field.type)});
+    columns.push_back({.name = field.name,
+                       .type = field.type.type(),
+                       .reason = DescribeReasons(field.type),
+                       .has_values = field.type.has_values()});
   }
+  // A table that is there may do without them.
+  const bool needs_columns =
+      wants_types && (!request().evolves || request().bad_rows == BadRows::kFail);
+  if (columns.empty() && needs_columns) FIRN_RETURN_IF_ERROR(CheckRecords());
   FIRN_RETURN_IF_ERROR(AddFolders(wants_types, columns));
   return columns;
 }

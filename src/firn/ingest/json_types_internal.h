@@ -44,6 +44,7 @@ class JsonType {
 
   /// String if there was no value, or none but empty objects.
   TypePtr type() const;
+  bool has_values() const { return shape_ != Shape::kNone; }
 
   /// The keys of the objects, in the order of first sight; empty if there are other values too.
   const std::deque<Field>& fields() const;

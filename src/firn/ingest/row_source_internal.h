@@ -14,10 +14,11 @@ namespace firn {
 /// A column that the source has.
 struct SourceColumn {
   std::string name;
-  TypePtr type;           ///< Null: text, which is read as whatever type the table has.
-  std::string reason;     ///< Why it has its type; may be empty.
-  size_t first_file = 0;  ///< The first file that has it.
-  bool is_in_all = true;  ///< False: some files lack it.
+  TypePtr type;            ///< Null: text, which is read as whatever type the table has.
+  std::string reason;      ///< Which values made its type so wide; may be empty.
+  bool has_values = true;  ///< False: no row tells its type, which is string then.
+  size_t first_file = 0;   ///< The first file that has it.
+  bool is_in_all = true;   ///< False: some files lack it.
 };
 
 /// How the rows of a source meet the table.

@@ -141,4 +141,16 @@ std::string ShortenText(std::string_view text) {
   return std::string(TakeCodePoints(text, kShownBytesMax - 3)) + "...";
 }
 
+std::string DescribeUtf8Fault(std::string_view text) {
+  size_t at = 0;
+  for (auto next = DecodeUtf8(text); next; next = DecodeUtf8(text.substr(at)))
+    at += next->size;
+  const auto byte =
+      static_cast<unsigned>(static_cast<unsigned char>(at < text.size() ? text[at] : 0));
+  return fmt::format(
+      "byte {} of the text is 0x{:02x}, which is not UTF-8 there; say what the file "
+      "is (--encoding)",
+      at, byte);
+}
+
 }  // namespace firn

@@ -133,4 +133,7 @@ std::string DescribeRejected(const RejectedRow& row);
 /// The text as messages show it: cut if it is long.
 std::string ShortenText(std::string_view text);
 
+/// Which byte of a text that is not UTF-8 is the first wrong one, and what to do.
+std::string DescribeUtf8Fault(std::string_view text);
+
 }  // namespace firn

@@ -33,6 +33,7 @@ class TextType {
 
   /// String if there was no value.
   TypePtr type() const;
+  bool has_values() const { return kind_ != Kind::kNone; }
 
   /// Why it is this type: the first text that made the column so wide; empty if none did.
   const std::string& reason_text() const { return reason_text_; }

@@ -5,6 +5,7 @@
 
 #include "firn/base/log.h"
 #include "firn/base/text.h"
+#include "firn/format/column_lookup.h"
 #include "firn/format/layout_text.h"
 
 namespace firn {
@@ -55,11 +56,10 @@ Result<std::vector<int32_t>> FindColumns(const TableMetadata& metadata,
   const SchemaPtr schema = metadata.current_schema();
   std::vector<int32_t> ids;
   for (const std::string& name : names) {
-    const auto& fields = schema->fields();
-    const auto field = std::find_if(fields.begin(), fields.end(),
-                                    [&](const NestedField& one) { return one.name == name; });
-    if (field == fields.end()) {
-      return MakeError(ErrorCode::kInvalidInput, "sort_order names '{}', which is no column", name);
+    FIRN_ASSIGN(const NestedField* field, FindColumn(*schema, name), "sort_order");
+    if (schema->ParentId(field->id)) {
+      return MakeError(ErrorCode::kUnsupported,
+                       "sort_order names '{}', which is part of another column", name);
     }
     if (std::find(ids.begin(), ids.end(), field->id) != ids.end()) {
       return MakeError(ErrorCode::kInvalidInput, "sort_order names '{}' twice", name);

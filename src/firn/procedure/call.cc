@@ -1,3 +1,4 @@
+#include "firn/base/civil_time.h"
 #include "firn/procedure/registry_internal.h"
 
 namespace firn {
@@ -30,6 +31,17 @@ Status QualifyArguments(const Session& session, CallStatement& statement) {
   return {};
 }
 
+// Times as they are understood.
+void TellTimes(const ProcedureContext& context, const CallStatement& statement) {
+  if (!context.notice) return;
+  for (const Argument& argument : statement.procedure->arguments) {
+    if (argument.type != ArgumentType::kTimestamp) continue;
+    if (const auto time = statement.arguments.Time(argument.name)) {
+      context.notice(fmt::format("{} is {}", argument.name, FormatInstant(*time)));
+    }
+  }
+}
+
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
   Session& session = *context.session;
   FIRN_ASSIGN(CallStatement statement,
@@ -38,6 +50,7 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
     FIRN_RETURN_IF_ERROR(session.OpenCatalogNamed(statement.catalog));
   }
   FIRN_RETURN_IF_ERROR(QualifyArguments(session, statement));
+  TellTimes(context, statement);
   if (context.is_dry_run && !statement.procedure->can_dry_run) {
     return MakeError(ErrorCode::kInvalidInput, "CALL {}: it cannot be tried with --dry-run",
                      statement.procedure->call_name);

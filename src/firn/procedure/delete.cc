@@ -2,6 +2,7 @@
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/row_change_internal.h"
 #include "firn/procedure/table_argument_internal.h"
+#include "firn/procedure/where_argument_internal.h"
 
 namespace firn {
 namespace {
@@ -10,8 +11,9 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   Session& session = *context.session;
   DeleteRowsRequest request;
   FIRN_ASSIGN(request.mode, ParseWriteMode(arguments));
-  FIRN_ASSIGN(request.condition, ParseExpression(arguments.Text("where")), "where");
   FIRN_ASSIGN(const auto reference, ResolveRowsToChange(context, arguments));
+  FIRN_ASSIGN(request.condition,
+              ParseWhere(arguments, *reference.table.metadata->current_schema()));
   FIRN_ASSIGN(static_cast<SnapshotOptions&>(request), ParseSnapshotOptions(arguments, reference));
   FIRN_ASSIGN(const DeleteRowsResult result,
               DeleteRows(MakeChangeContext(session, reference), reference.table, request));

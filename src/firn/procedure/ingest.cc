@@ -30,6 +30,16 @@ Result<char> ParseCharacter(const Arguments& arguments, std::string_view name, c
                    *text);
 }
 
+Result<LineEnd> ParseLineEnd(const Arguments& arguments) {
+  const std::string text = arguments.Text("line_end", "auto");
+  if (text == "auto") return LineEnd::kDetect;
+  if (text == "lf") return LineEnd::kLf;
+  if (text == "crlf") return LineEnd::kCrLf;
+  if (text == "cr") return LineEnd::kCr;
+  return MakeError(ErrorCode::kInvalidInput,
+                   "argument 'line_end' is '{}', expected auto, lf, crlf or cr", text);
+}
+
 Result<CsvDialect> ParseDialect(const Arguments& arguments) {
   CsvDialect dialect;
   FIRN_ASSIGN(dialect.delimiter, ParseCharacter(arguments, "delimiter", dialect.delimiter));
@@ -41,6 +51,8 @@ Result<CsvDialect> ParseDialect(const Arguments& arguments) {
   if (const auto encoding = arguments.OptionalText("encoding")) {
     FIRN_ASSIGN(dialect.encoding, ParseTextEncoding(*encoding));
   }
+  FIRN_ASSIGN(dialect.line_end, ParseLineEnd(arguments));
+  dialect.pads_rows = arguments.Boolean("pad_rows");
   dialect.has_header = !arguments.Boolean("no_header");
   dialect.skip_lines = arguments.Integer("skip_lines").value_or(0);
   if (arguments.Has("null_text")) dialect.null_texts = arguments.TextList("null_text");
@@ -345,6 +357,15 @@ std::vector<Argument> CsvArguments() {
        .type = ArgumentType::kInteger,
        .help = "Lines to leave out before the header.",
        .default_text = "0"},
+      {.name = "line_end",
+       .type = ArgumentType::kText,
+       .help = "What ends a line outside of quotes: auto (LF or CR LF, or CR alone where it ends "
+               "the first line), lf, crlf or cr; anything else belongs to the field.",
+       .default_text = "auto"},
+      {.name = "pad_rows",
+       .type = ArgumentType::kBoolean,
+       .help = "Fields that a row lacks at its end are null, and empty ones behind the last "
+               "column are left out; otherwise such rows are bad."},
       {.name = "encoding",
        .type = ArgumentType::kText,
        .help = "utf-8, utf-16, utf-16le, utf-16be, latin1 or windows-1252.",

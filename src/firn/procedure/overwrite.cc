@@ -7,6 +7,7 @@
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/row_change_internal.h"
 #include "firn/procedure/table_argument_internal.h"
+#include "firn/procedure/where_argument_internal.h"
 
 namespace firn {
 namespace {
@@ -47,7 +48,6 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   IngestRequest request;
   request.mode = IngestMode::kOverwriteRows;
   FIRN_ASSIGN(request.write_mode, ParseWriteMode(arguments));
-  FIRN_ASSIGN(request.condition, ParseExpression(arguments.Text("where")), "where");
   request.rows_must_match = arguments.Boolean("rows_must_match");
   for (const std::string& source : arguments.TextList("from")) {
     const bool is_path = source != "-" && !source.empty();
@@ -55,6 +55,8 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   }
   FIRN_ASSIGN(request.format, ChooseFormat(arguments, request.sources.front()));
   FIRN_ASSIGN(const auto reference, ResolveRowsToChange(context, arguments));
+  FIRN_ASSIGN(request.condition,
+              ParseWhere(arguments, *reference.table.metadata->current_schema()));
   FIRN_ASSIGN(static_cast<SnapshotOptions&>(request), ParseSnapshotOptions(arguments, reference));
   request.table = reference.name;
   IngestContext ingest;

@@ -5,6 +5,7 @@
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/table_argument_internal.h"
 #include "firn/procedure/table_change_internal.h"
+#include "firn/procedure/where_argument_internal.h"
 
 namespace firn {
 namespace {
@@ -33,11 +34,8 @@ Result<Verification> ParseVerification(const std::string& text) {
 
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
   FIRN_ASSIGN(const auto reference, ResolveBranch(context, arguments));
-  ExpressionPtr where;
-  if (const auto text = arguments.OptionalText("where")) {
-    FIRN_ASSIGN(where, ParseExpression(*text), "where");
-  }
   const TableMetadata& metadata = *reference.table.metadata;
+  FIRN_ASSIGN(const ExpressionPtr where, ParseWhere(arguments, *metadata.current_schema()));
   FIRN_ASSIGN(const RewriteOrder order,
               ParseRewriteOrder(metadata, arguments.OptionalText("strategy"),
                                 arguments.OptionalText("sort_order")));

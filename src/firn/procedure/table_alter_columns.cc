@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "firn/catalog/table_evolution.h"
+#include "firn/format/column_lookup.h"
 #include "firn/format/schema_text.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
@@ -55,11 +56,9 @@ Result<std::vector<TableUpdate>> PlanAlter(const TableMetadata& metadata,
                                            const Arguments& arguments, AlterColumn change) {
   if (arguments.Boolean("drop_default")) change.write_default = Value();
   if (arguments.Has("default")) {
-    const NestedField* column = metadata.current_schema()->FindField(change.column);
-    if (column != nullptr) {
-      const Type& type = change.type ? *change.type : *column->type;
-      FIRN_ASSIGN(change.write_default, ReadDefault(arguments, type));
-    }
+    FIRN_ASSIGN(const NestedField* column, FindColumn(*metadata.current_schema(), change.column));
+    const Type& type = change.type ? *change.type : *column->type;
+    FIRN_ASSIGN(change.write_default, ReadDefault(arguments, type));
   }
   const std::vector<SchemaChange> changes = {std::move(change)};
   return PlanSchemaChange(metadata, changes);

@@ -3,6 +3,7 @@
 
 #include "firn/procedure/snapshot_arguments_internal.h"
 #include "firn/procedure/table_read_internal.h"
+#include "firn/procedure/where_argument_internal.h"
 
 namespace firn {
 namespace {
@@ -97,15 +98,15 @@ ScanOptions MakeScanOptions(const TableRead& read, SnapshotId snapshot_id) {
 Result<TableRead> PrepareRead(const Arguments& arguments, const TableReference& reference) {
   const TableMetadata& metadata = *reference.table.metadata;
   TableRead read;
-  if (const auto where = arguments.OptionalText("where")) {
-    FIRN_ASSIGN(read.filter, ParseExpression(*where), "where");
-  }
   if (arguments.Has("from_snapshot_id") || arguments.Has("to_snapshot_id")) {
-    return PrepareAppends(arguments, metadata, std::move(read));
+    FIRN_ASSIGN(read, PrepareAppends(arguments, metadata, std::move(read)));
+    FIRN_ASSIGN(read.filter, ParseWhere(arguments, *read.schema));
+    return read;
   }
   FIRN_ASSIGN(const SnapshotSelector selector, SelectSnapshot(arguments, reference));
   FIRN_ASSIGN(const ResolvedSnapshot resolved, ResolveSnapshot(metadata, selector));
   read.schema = resolved.schema;
+  FIRN_ASSIGN(read.filter, ParseWhere(arguments, *read.schema));
   if (resolved.snapshot != nullptr) read.snapshot_id = resolved.snapshot->snapshot_id;
   return read;
 }

@@ -2,6 +2,7 @@
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/row_change_internal.h"
 #include "firn/procedure/table_argument_internal.h"
+#include "firn/procedure/where_argument_internal.h"
 
 namespace firn {
 namespace {
@@ -14,8 +15,9 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
     FIRN_ASSIGN(Assignment assignment, ParseAssignment(text), "set");
     request.assignments.push_back(std::move(assignment));
   }
-  FIRN_ASSIGN(request.condition, ParseExpression(arguments.Text("where")), "where");
   FIRN_ASSIGN(const auto reference, ResolveRowsToChange(context, arguments));
+  FIRN_ASSIGN(request.condition,
+              ParseWhere(arguments, *reference.table.metadata->current_schema()));
   FIRN_ASSIGN(static_cast<SnapshotOptions&>(request), ParseSnapshotOptions(arguments, reference));
   FIRN_ASSIGN(const UpdateRowsResult result,
               UpdateRows(MakeChangeContext(session, reference), reference.table, request));

@@ -75,6 +75,11 @@ Value FindBound(const FieldMap<std::string>& bounds, int32_t field_id, const Typ
   return bytes == nullptr ? Value() : FromBoundBytes(AsBytes(*bytes), type);
 }
 
+// Bounds of bytes of one length may be cut, so that they are shorter.
+TypePtr BoundType(const TypePtr& type) {
+  return type->id() == TypeId::kFixed ? Type::Primitive(TypeId::kBinary) : type;
+}
+
 // Primitive fields at any depth.
 void CollectPrimitives(const std::vector<NestedField>& fields, std::vector<int32_t>& ids) {
   for (const NestedField& field : fields) {
@@ -93,7 +98,7 @@ FileRowMaker::FileRowMaker(const TableMetadata& metadata)
   std::vector<int32_t> ids;
   CollectPrimitives(schema->fields(), ids);
   for (const int32_t id : ids)
-    metrics_columns_.push_back({schema->FullName(id), id, schema->FindField(id)->type});
+    metrics_columns_.push_back({schema->FullName(id), id, BoundType(schema->FindField(id)->type)});
   std::sort(metrics_columns_.begin(), metrics_columns_.end(),
             [](const MetricsColumn& a, const MetricsColumn& b) { return a.name < b.name; });
 }

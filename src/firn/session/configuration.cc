@@ -40,9 +40,10 @@ void Merge(Settings& below, Settings above) {
     below[key] = std::move(setting);
 }
 
-void Translate(Settings& settings, std::vector<std::string>& ignored) {
-  for (std::string& key : TranslateSparkSettings(settings))
-    ignored.push_back(std::move(key));
+Status Translate(Settings& settings, std::vector<std::string>& ignored) {
+  FIRN_ASSIGN(const std::vector<std::string> keys, TranslateSparkSettings(settings));
+  ignored.insert(ignored.end(), keys.begin(), keys.end());
+  return {};
 }
 
 bool IsSparkPlugIn(std::string_view text) {
@@ -98,12 +99,12 @@ Result<Settings> LoadSettings(const SessionOptions& options) {
     constexpr int64_t kBytesMax = int64_t{1} << 24;
     FIRN_ASSIGN(const Buffer text, ReadFile(*io, path, kBytesMax), "reading the configuration");
     FIRN_ASSIGN(settings, ParseTomlSettings(text.view(), LocalPath(path)));
-    Translate(settings, ignored);
+    FIRN_RETURN_IF_ERROR(Translate(settings, ignored));
     FIRN_RETURN_IF_ERROR(
         AnchorPaths(settings, std::filesystem::path(LocalPath(path)).parent_path().string()));
   }
   FIRN_ASSIGN(Settings conf, ParseConfSettings(options.conf));
-  Translate(conf, ignored);
+  FIRN_RETURN_IF_ERROR(Translate(conf, ignored));
   Settings known = settings;
   Merge(known, conf);
   Merge(settings, ReadEnvironmentSettings(options.environment, known));
@@ -123,6 +124,10 @@ Result<std::vector<CatalogConfig>> MakeCatalogConfigs(const Settings& settings,
   Properties shared;
   for (const auto& [key, setting] : settings) {
     if (const auto parts = ParseCatalogKey(key)) {
+      // Catalogs of other engines have keys that firn never heard of: no error.
+      if (const std::string fault = FindCatalogKeyFault(parts->key); !fault.empty()) {
+        Log(LogLevel::kWarning, "{}: setting '{}' is ignored: {}", setting.origin, key, fault);
+      }
       catalogs[std::string(parts->catalog)][std::string(parts->key)] = setting.value;
     } else if (key.find('.') != std::string::npos) {
       shared[key] = setting.value;

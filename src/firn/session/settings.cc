@@ -1,5 +1,9 @@
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "firn/base/number.h"
 #include "firn/base/suggest.h"
@@ -13,6 +17,62 @@ constexpr std::string_view kCatalogPrefix = "catalog.";
 constexpr std::string_view kSparkPrefix = "spark.";
 // What all catalogs inherit.
 constexpr std::string_view kSharedPrefixes[] = {"client.", "http.", "io.", "s3."};
+
+// Those that firn reads, below `catalog.NAME.`.
+const std::vector<std::string>& CatalogKeys() {
+  static const std::vector<std::string> kKeys = {"type",
+                                                 "uri",
+                                                 "warehouse",
+                                                 "catalog-impl",
+                                                 "catalog-name",
+                                                 "unique-table-location",
+                                                 "io.rewrite-prefix",
+                                                 "jdbc.init-catalog-tables",
+                                                 "jdbc.options",
+                                                 "jdbc.password",
+                                                 "jdbc.schema-version",
+                                                 "jdbc.sslcert",
+                                                 "jdbc.sslkey",
+                                                 "jdbc.sslmode",
+                                                 "jdbc.sslrootcert",
+                                                 "jdbc.user"};
+  return kKeys;
+}
+constexpr std::string_view kOpenPrefixes[] = {"table-default.", "table-override."};
+
+// Those that other engines read from the same configuration.
+constexpr std::string_view kForeignKeys[] = {"spark-class",
+                                             "io-impl",
+                                             "lock-impl",
+                                             "metrics-reporter-impl",
+                                             "cache-enabled",
+                                             "cache.",
+                                             "default-namespace",
+                                             "scope",
+                                             "token",
+                                             "credential",
+                                             "oauth2-server-uri",
+                                             "prefix",
+                                             "clients",
+                                             "client.",
+                                             "http-client.",
+                                             "http.",
+                                             "io.",
+                                             "s3.",
+                                             "glue.",
+                                             "lock.",
+                                             "header.",
+                                             "rest.",
+                                             "dynamodb.",
+                                             "hadoop.",
+                                             "gcs.",
+                                             "adls.",
+                                             "view-",
+                                             "py-",
+                                             "pool_",
+                                             "init_catalog_tables",
+                                             "echo",
+                                             "jdbc."};
 
 const std::vector<std::string>& OwnKeys() {
   static const std::vector<std::string> kKeys = {"default-catalog", "io.rewrite-prefix", "memory",
@@ -44,6 +104,23 @@ Status CheckSettingKey(std::string_view key, std::string_view origin) {
   return MakeError(ErrorCode::kInvalidInput,
                    "{}: unknown setting '{}', expected one of {}catalog.NAME.KEY{}", origin, key,
                    known, near ? "; did you mean '" + *near + "'?" : std::string());
+}
+
+std::string FindCatalogKeyFault(std::string_view key) {
+  const std::vector<std::string>& known = CatalogKeys();
+  if (std::find(known.begin(), known.end(), key) != known.end()) return {};
+  for (const std::string_view prefix : kOpenPrefixes) {
+    if (key.starts_with(prefix)) return {};
+  }
+  const auto near = SuggestName(key, known);
+  for (const std::string_view foreign : kForeignKeys) {
+    const bool is_prefix = std::string_view(".-_").find(foreign.back()) != std::string_view::npos;
+    const bool is_meant = is_prefix ? key.starts_with(foreign) : key == foreign;
+    if (is_meant && !(near && key.starts_with("jdbc."))) return {};
+  }
+  return fmt::format("no catalog has '{}'{}; keys of catalogs are {}, {}KEY", key,
+                     near ? " (did you mean '" + *near + "'?)" : std::string(),
+                     fmt::join(known, ", "), fmt::join(kOpenPrefixes, "KEY, "));
 }
 
 Result<Settings> ParseConfSettings(const std::vector<std::string>& conf) {

@@ -43,9 +43,14 @@ Settings ReadEnvironmentSettings(const std::map<std::string, std::string>& envir
 /// `--conf k=v`, where one value may hold more of them: "a=b --conf c=d". Errors: kInvalidInput.
 Result<Settings> ParseConfSettings(const std::vector<std::string>& conf);
 
+/// Why a key below `catalog.NAME.` means nothing to firn, with those that do and the one that was
+/// probably meant; empty if it means something, here or to other engines.
+std::string FindCatalogKeyFault(std::string_view key);
+
 /// Replace Spark's keys by ours: `spark.sql.catalog.NAME.KEY`, `spark.sql.catalog.NAME` (a class),
-/// `spark.sql.defaultCatalog`. Returns the other `spark.*` keys, which are dropped.
-std::vector<std::string> TranslateSparkSettings(Settings& settings);
+/// `spark.sql.defaultCatalog`. Returns the other `spark.*` keys, which are dropped. Errors:
+/// kInvalidInput: a key that decides what is written, and is an argument of firn's commands.
+Result<std::vector<std::string>> TranslateSparkSettings(Settings& settings);
 
 /// "1GiB", "512 MB", "1048576": bytes. Errors: kInvalidInput.
 Result<int64_t> ParseByteSize(std::string_view text);

@@ -108,7 +108,7 @@ TEST(SparkSettingsTest, BecomeOurs) {
        "spark.sql.catalog.glue.s3.endpoint=http://h", "spark.sql.defaultCatalog=glue",
        "spark.executor.memory=1g", "spark.sql.extensions=x", "memory=1GiB"});
 
-  const auto ignored = TranslateSparkSettings(settings);
+  const auto ignored = TranslateSparkSettings(settings).value();
 
   EXPECT_THAT(
       Values(settings),
@@ -117,6 +117,35 @@ TEST(SparkSettingsTest, BecomeOurs) {
                   Pair("catalog.glue.spark-class", "org.apache.iceberg.spark.SparkCatalog"),
                   Pair("default-catalog", "glue"), Pair("memory", "1GiB")));
   EXPECT_THAT(ignored, ElementsAre("spark.executor.memory", "spark.sql.extensions"));
+}
+
+// What decides where rows go is not ignored.
+TEST(SparkSettingsTest, ThatStageOrBranchAreRefusedWithTheArgumentForIt) {
+  const auto translate = [](const char* conf) {
+    Settings settings = *ParseConfSettings({conf});
+    return TranslateSparkSettings(settings);
+  };
+  EXPECT_THAT(translate("spark.wap.id=audit-7"),
+              IsError(ErrorCode::kInvalidInput,
+                      "--conf: 'spark.wap.id' is no setting of firn; give the command that writes "
+                      "--wap-id audit-7 instead"));
+  EXPECT_THAT(translate("spark.wap.branch=b"), IsError(ErrorCode::kInvalidInput, "--branch b"));
+}
+
+TEST(CatalogKeysTest, ThatMeanNothingAreTold) {
+  for (const char* key :
+       {"type", "uri", "warehouse", "io.rewrite-prefix", "jdbc.user", "table-default.write.format",
+        "s3.endpoint", "client.region", "glue.skip-archive", "lock-impl", "cache-enabled",
+        "spark-class", "io-impl", "cache.expiration-interval-ms"}) {
+    EXPECT_EQ(FindCatalogKeyFault(key), "") << key;
+  }
+  EXPECT_THAT(FindCatalogKeyFault("warehous"),
+              testing::StartsWith("no catalog has 'warehous' (did you mean 'warehouse'?); keys of "
+                                  "catalogs are type, uri, warehouse, "));
+  EXPECT_THAT(FindCatalogKeyFault("jdbc.pasword"), testing::HasSubstr("mean 'jdbc.password'?"));
+  EXPECT_THAT(FindCatalogKeyFault("colour"), testing::HasSubstr("no catalog has 'colour'; keys"));
+  EXPECT_THAT(FindCatalogKeyFault("colour"),
+              testing::EndsWith(", table-default.KEY, table-override.KEY"));
 }
 
 TEST(ByteSizeTest, ReadsDecimalAndBinaryUnits) {

@@ -20,9 +20,23 @@ std::string TranslateKey(std::string_view key) {
   return "catalog." + std::string(key) + (is_class ? ".spark-class" : "");
 }
 
+// Settings that would change what a write does: to ignore them would put rows where nobody wants
+// them.
+Status CheckMeansNothing(std::string_view key, const Setting& setting) {
+  constexpr std::pair<std::string_view, std::string_view> kArguments[] = {
+      {"spark.wap.id", "--wap-id"}, {"spark.wap.branch", "--branch"}};
+  for (const auto& [name, argument] : kArguments) {
+    if (key != name) continue;
+    return MakeError(ErrorCode::kInvalidInput,
+                     "{}: '{}' is no setting of firn; give the command that writes {} {} instead",
+                     setting.origin, key, argument, setting.value);
+  }
+  return {};
+}
+
 }  // namespace
 
-std::vector<std::string> TranslateSparkSettings(Settings& settings) {
+Result<std::vector<std::string>> TranslateSparkSettings(Settings& settings) {
   std::vector<std::string> ignored;
   Settings translated;
   for (auto& [key, setting] : settings) {
@@ -32,6 +46,7 @@ std::vector<std::string> TranslateSparkSettings(Settings& settings) {
     }
     std::string own = TranslateKey(key);
     if (own.empty()) {
+      FIRN_RETURN_IF_ERROR(CheckMeansNothing(key, setting));
       ignored.push_back(key);
     } else {
       translated.try_emplace(std::move(own), std::move(setting));
