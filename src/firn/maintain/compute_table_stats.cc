@@ -7,6 +7,7 @@
 
 #include "firn/base/bytes.h"
 #include "firn/data/distinct_values.h"
+#include "firn/format/column_lookup.h"
 #include "firn/format/puffin.h"
 #include "firn/maintain/register_statistics_internal.h"
 
@@ -17,21 +18,8 @@ bool IsCountable(const Type& type) {
   return type.is_primitive() && type.id() != TypeId::kGeometry && type.id() != TypeId::kGeography;
 }
 
-std::string ListCountable(const Schema& schema) {
-  std::string names;
-  for (const NestedField& field : schema.fields()) {
-    if (IsCountable(*field.type)) names += (names.empty() ? "" : ", ") + field.name;
-  }
-  return names;
-}
-
 Result<int32_t> FindCountable(const Schema& schema, const std::string& name) {
-  const NestedField* field = schema.FindField(name);
-  if (field == nullptr) {
-    return MakeError(ErrorCode::kInvalidInput,
-                     "there is no column '{}'; columns that can be counted are {}", name,
-                     ListCountable(schema));
-  }
+  FIRN_ASSIGN(const NestedField* field, FindColumn(schema, name));
   if (!IsCountable(*field->type)) {
     return MakeError(ErrorCode::kInvalidInput,
                      "column '{}' is of type {}, expected a primitive one", name,

@@ -109,10 +109,9 @@ TEST_F(ComputeTableStatsTest, DoesNothingToATableWithoutSnapshot) {
 
 TEST_F(ComputeTableStatsTest, RefusesColumnsAndSnapshotsThatAreNotThere) {
   table().Add({Write({{1, "a"}})});
-  EXPECT_THAT(Compute({.columns = {"nope"}}),
-              IsError(ErrorCode::kInvalidInput,
-                      "no column 'nope'; columns that can be counted "
-                      "are id, cat"));
+  EXPECT_THAT(
+      Compute({.columns = {"nope"}}),
+      IsError(ErrorCode::kInvalidInput, "there is no column 'nope'; the columns are id, cat"));
   EXPECT_THAT(Compute({.snapshot_id = 5}), IsError(ErrorCode::kNotFound, "snapshot_id is 5"));
   EXPECT_THAT(StatisticsNames(), IsEmpty());
 }

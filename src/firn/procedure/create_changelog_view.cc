@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "firn/data/changelog.h"
+#include "firn/format/column_lookup.h"
 #include "firn/procedure/changelog_range_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/table_argument_internal.h"
@@ -12,11 +13,7 @@ Result<std::vector<int32_t>> FindIdentifiers(const Arguments& arguments, const S
   if (!arguments.Has("identifier_columns")) return schema.identifier_field_ids();
   std::vector<int32_t> ids;
   for (const std::string& name : arguments.TextList("identifier_columns")) {
-    const NestedField* field = schema.FindField(name);
-    if (field == nullptr) {
-      return MakeError(ErrorCode::kInvalidInput,
-                       "identifier_columns names '{}', which is no column of the table", name);
-    }
+    FIRN_ASSIGN(const NestedField* field, FindColumn(schema, name), "identifier_columns");
     ids.push_back(field->id);
   }
   return ids;
