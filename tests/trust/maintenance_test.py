@@ -61,6 +61,13 @@ class MaintenanceTest(unittest.TestCase):
         folder = name.removeprefix("db.")
         return glob.glob(f"{self.folder}/warehouse/**/{folder}/data/**/*.parquet", recursive=True)
 
+    def check_estimates(self, rows):
+        """What a step took is near what was said before."""
+        for row in rows:
+            for figure in ("bytes_read", "bytes_written", "requests"):
+                ratio = row[figure] / row["estimated_" + figure]
+                self.assertTrue(0.5 < ratio < 2, f"{figure} of {row}")
+
     def test_one_broken_table_of_many_does_not_stop_the_others(self):
         names = self.make_tables()
         broken = names[TABLES // 3]
@@ -76,6 +83,7 @@ class MaintenanceTest(unittest.TestCase):
                          and row["outcome"] == ("planned" if is_dry_run else "done")]
             self.assertEqual(sorted(compacted),
                              sorted("local." + name for name in names if name != broken))
+        self.check_estimates([row for row in rows if row["step"] == "compact"])
         for name in names:
             if name == broken:
                 continue

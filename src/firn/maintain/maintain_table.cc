@@ -135,7 +135,7 @@ Result<StepReport> TableMaintenance::RewriteManifestFiles() {
   }
   StepReport report = Act(fmt::format("{} manifests", chosen.size()));
   report.files = static_cast<int64_t>(chosen.size());
-  Estimate(report, EstimateManifests(chosen, BytesOf(chosen), 1));
+  Estimate(report, EstimateManifests(chosen, BytesOf(chosen), 2));
   if (is_dry_run_) return report;
   FIRN_ASSIGN(const auto result, CommitRewriteManifests(context_.commit, table_, {}));
   report.reason = fmt::format("{} manifests became {}", result.rewritten_manifests_count,

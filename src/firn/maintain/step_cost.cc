@@ -88,9 +88,12 @@ IoTotals EstimateCompaction(const std::vector<const FileGroup*>& groups,
     }
     totals.requests += group->expected_outputs;
   }
-  // Each input leaves an entry of its removal.
+  // Manifests are read to look, to plan, to commit and for the deletes that go. A commit writes a
+  // manifest for what it adds, one for what it takes out, of an entry for each input, and a list.
+  constexpr int kPasses = 4;
+  constexpr int64_t kCommitBytes = int64_t{18} << 10;
   constexpr int64_t kEntryBytes = 150;
-  Add(totals, EstimateManifests(manifests, entries * kEntryBytes, 2));
+  Add(totals, EstimateManifests(manifests, kCommitBytes + entries * kEntryBytes, kPasses));
   return totals;
 }
 

@@ -33,7 +33,8 @@ StepCost MakeStepCost(const IoTotals& totals, std::optional<double> seconds,
                       const CostRates& rates);
 
 /// What compaction of `groups` reads and writes: data files and their deletes, in pieces; output as
-/// large as the rows that are left; and all manifests twice, to plan and to commit.
+/// large as the rows that are left; all manifests several times, to plan and to commit; and what a
+/// commit writes.
 IoTotals EstimateCompaction(const std::vector<const FileGroup*>& groups,
                             const std::vector<ManifestFile>& manifests);
 

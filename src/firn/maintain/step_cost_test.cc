@@ -39,8 +39,8 @@ TEST(StepCostTest, OfCompactionIsWhatIsReadAndWhatIsLeft) {
   group.inputs = {Task(100, 1000, {Deletes(25, 40, "f1000"), shared}), Task(10, 500, {shared})};
   group.expected_outputs = 2;
   const IoTotals totals = EstimateCompaction({&group}, {Manifest(60)});
-  EXPECT_EQ(totals.bytes_read, 1000 + 500 + 40 + 30 + 2 * 60);
-  EXPECT_EQ(totals.bytes_written, 750 + 500 + 2 * 150);
+  EXPECT_EQ(totals.bytes_read, 1000 + 500 + 40 + 30 + 4 * 60);
+  EXPECT_EQ(totals.bytes_written, 750 + 500 + 2 * 150 + (18 << 10));
   EXPECT_GT(totals.requests, 4);
 }
 
