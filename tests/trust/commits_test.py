@@ -26,7 +26,7 @@ CATALOGS = {
     "hadoop": ["catalog.lake.type=hadoop", "catalog.lake.warehouse=lake", "default-catalog=lake"],
 }
 PROGRAM = None
-PROCESSES, COMMITS, KILLS, RACES = 4, 4, 12, 20
+PROCESSES, COMMITS, KILLS, RACES = 8, 25, 12, 20
 
 
 class Table:
@@ -126,7 +126,7 @@ class CommitsTest(unittest.TestCase):
                 finally:
                     table.close()
 
-    # B61, B71: run it with 8 writers of 25 commits to see more.
+    # B61, B71
     def test_no_append_of_many_writers_is_lost_or_leaves_files_behind(self):
         self.with_every_catalog(self.check_writers)
 
@@ -174,8 +174,9 @@ class CommitsTest(unittest.TestCase):
             contents = found
             self.assertEqual(sorted(found), list(range(1, len(found) + 1)), "a version is missing")
         # The first race made the table, too. Its writers may have made a version each, or one.
-        self.assertEqual(len(contents), 2 * RACES + 1)
-        self.assertEqual(table.sources(), {f"r{r}{w}" for r in range(RACES) for w in "ab"})
+        self.assertEqual(len(contents), 2 * RACES + (RACES > 0))
+        if RACES > 0:
+            self.assertEqual(table.sources(), {f"r{r}{w}" for r in range(RACES) for w in "ab"})
 
     def test_a_killed_append_is_there_whole_or_not_at_all(self):
         self.with_every_catalog(self.check_kills)
