@@ -33,6 +33,11 @@ std::vector<AddedManifests::Run> AddedManifests::SplitIntoRuns(size_t workers_ma
   return runs;
 }
 
+std::optional<int64_t> AddedManifests::SequenceNumberOf(const DataFile* file) const {
+  if (sequence_numbers_.empty()) return data_sequence_number_;
+  return sequence_numbers_[static_cast<size_t>(file - files_.data())];
+}
+
 Status AddedManifests::WriteRun(const Table& base, CommitFiles& names, int64_t target_bytes,
                                 Run& run) {
   OpenManifest open;
@@ -57,7 +62,7 @@ Status AddedManifests::WriteRun(const Table& base, CommitFiles& names, int64_t t
     }
     FIRN_RETURN_IF_ERROR(open.writer->Add({.status = EntryStatus::kAdded,
                                            .snapshot_id = snapshot_id_,
-                                           .sequence_number = data_sequence_number_,
+                                           .sequence_number = SequenceNumberOf(file),
                                            .file_sequence_number = std::nullopt,
                                            .file = *file}));
     const bool is_checked = ++entries % kEntriesBetweenChecks == 0;

@@ -2,6 +2,7 @@
 
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "firn/commit/commit.h"
@@ -23,6 +24,9 @@ class AddedManifests {
         snapshot_id_(snapshot_id),
         data_sequence_number_(data_sequence_number) {}
 
+  /// A data sequence number for each file, in their order.
+  void PinSequenceNumbers(std::vector<int64_t> numbers) { sequence_numbers_ = std::move(numbers); }
+
   /// Errors: kCommitConflict if the table has lost the partition spec of a file; those of writing.
   Result<std::vector<ManifestFile>> Get(const CommitContext& context, const Table& base,
                                         CommitFiles& names);
@@ -35,12 +39,14 @@ class AddedManifests {
     std::vector<ManifestFile> manifests;
   };
   std::vector<Run> SplitIntoRuns(size_t workers_max) const;
+  std::optional<int64_t> SequenceNumberOf(const DataFile* file) const;
   Status WriteRun(const Table& base, CommitFiles& names, int64_t target_bytes, Run& run);
 
   ManifestContent content_;
   const std::vector<DataFile>& files_;
   SnapshotId snapshot_id_;
   std::optional<int64_t> data_sequence_number_;
+  std::vector<int64_t> sequence_numbers_;  ///< Empty: all have the one above.
   std::mutex names_mutex_;
   std::optional<std::vector<ManifestFile>> written_;
   int format_version_ = 0;  ///< Of what is written.

@@ -48,19 +48,6 @@ std::string ChangeFiles::operation() const {
   return takes ? "overwrite" : "append";
 }
 
-// Version 3 takes no new position delete files.
-Status CheckDeletesFit(const TableMetadata& metadata, const std::vector<DataFile>& added) {
-  if (metadata.format_version < 3) return {};
-  for (const DataFile& file : added) {
-    if (file.content != FileContent::kPositionDeletes || file.is_deletion_vector()) continue;
-    return MakeError(ErrorCode::kCommitConflict,
-                     "the table was upgraded to format version {} after '{}', which is no deletion "
-                     "vector, was written; run the operation again",
-                     metadata.format_version, file.file_path);
-  }
-  return {};
-}
-
 Result<History> ChangeFiles::HistoryOf(const CommitBase& base) const {
   const TableMetadata& metadata = *base.table->metadata;
   if (!request_.starting_snapshot_id) return WholeHistory(metadata, base.head);

@@ -2,6 +2,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "firn/commit/concurrent_changes_internal.h"
@@ -146,6 +147,82 @@ Status CheckNoNewVectors(const CommitContext& context, const Table& base, const 
                          "rows of data file '{}' were deleted by snapshot {} after the operation "
                          "began; run the operation again",
                          path, snapshot.snapshot_id);
+      });
+}
+
+namespace {
+
+// The newest equality delete of each scope: everything, or a partition.
+class DeleteScopes {
+ public:
+  DeleteScopes(const TableMetadata& metadata, const std::vector<DeleteFilePtr>& deletes) {
+    for (const DeleteFilePtr& file : deletes) {
+      if (file->file.content != FileContent::kEqualityDeletes) continue;
+      const PartitionSpecPtr spec = metadata.FindSpec(file->file.partition_spec_id);
+      const bool is_global = spec == nullptr || spec->is_unpartitioned();
+      Raise(is_global ? global_ : OfPartition(file->file), file);
+    }
+  }
+
+  bool empty() const { return global_ == nullptr && partitions_.empty(); }
+
+  /// A delete that applies to the data file, or null.
+  const DeleteFile* FindFor(const DataFile& file, int64_t sequence_number) const {
+    if (global_ != nullptr && sequence_number < global_->sequence_number) return global_.get();
+    const auto [begin, end] = partitions_.equal_range(HashOf(file));
+    for (auto at = begin; at != end; ++at) {
+      const DeleteFile& deletes = *at->second;
+      if (IsSamePartition(deletes.file, file) && sequence_number < deletes.sequence_number) {
+        return &deletes;
+      }
+    }
+    return nullptr;
+  }
+
+ private:
+  static uint64_t HashOf(const DataFile& file) {
+    return HashValue(Value::Struct(file.partition.fields));
+  }
+  static bool IsSamePartition(const DataFile& a, const DataFile& b) {
+    return a.partition_spec_id == b.partition_spec_id && a.partition.fields == b.partition.fields;
+  }
+  static void Raise(DeleteFilePtr& newest, const DeleteFilePtr& file) {
+    if (newest == nullptr || newest->sequence_number < file->sequence_number) newest = file;
+  }
+  DeleteFilePtr& OfPartition(const DataFile& file) {
+    const uint64_t hash = HashOf(file);
+    const auto [begin, end] = partitions_.equal_range(hash);
+    for (auto at = begin; at != end; ++at) {
+      if (IsSamePartition(at->second->file, file)) return at->second;
+    }
+    // Filled by the caller.
+    return partitions_.emplace(hash, nullptr)->second;
+  }
+
+  DeleteFilePtr global_;
+  std::unordered_multimap<uint64_t, DeleteFilePtr> partitions_;  // By hash.
+};
+
+}  // namespace
+
+Status CheckNoDataUnderDeletes(const CommitContext& context, const Table& base,
+                               const History& history, const std::vector<DeleteFilePtr>& deletes) {
+  const DeleteScopes scopes(*base.metadata, deletes);
+  if (scopes.empty()) return {};
+  return VisitChanges(
+      context, base, history,
+      {.content = ManifestContent::kData,
+       .status = EntryStatus::kAdded,
+       .operations = {"append", "overwrite", "replace"},
+       .options = {.with_metrics = false}},
+      [&](const Snapshot& snapshot, ManifestEntry& entry) -> Status {
+        const DeleteFile* applies = scopes.FindFor(entry.file, entry.sequence_number.value_or(0));
+        if (applies == nullptr) return {};
+        return MakeError(ErrorCode::kCommitConflict,
+                         "data file '{}', added by snapshot {} after the operation began, holds "
+                         "older rows to which equality delete file '{}' applies; run the operation "
+                         "again",
+                         entry.file.file_path, snapshot.snapshot_id, applies->file.file_path);
       });
 }
 

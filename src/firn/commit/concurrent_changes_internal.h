@@ -50,4 +50,10 @@ Status CheckDataFilesStay(const CommitContext& context, const Table& base, const
 Status CheckNoNewVectors(const CommitContext& context, const Table& base, const History& history,
                          const std::unordered_set<std::string_view>& paths);
 
+/// Fail if the snapshots added a data file that one of the equality deletes `deletes` applies to:
+/// one that holds rows from before the delete, as a rewrite leaves them.
+/// Errors: kCommitConflict, naming both files.
+Status CheckNoDataUnderDeletes(const CommitContext& context, const Table& base,
+                               const History& history, const std::vector<DeleteFilePtr>& deletes);
+
 }  // namespace firn

@@ -145,4 +145,16 @@ Status CheckNoNewDeletes(const CommitContext& context, const Table& base,
       context.cancel);
 }
 
+Status CheckDeletesFit(const TableMetadata& metadata, const std::vector<DataFile>& added) {
+  if (metadata.format_version < 3) return {};
+  for (const DataFile& file : added) {
+    if (file.content != FileContent::kPositionDeletes || file.is_deletion_vector()) continue;
+    return MakeError(ErrorCode::kCommitConflict,
+                     "the table was upgraded to format version {} after '{}', which is no deletion "
+                     "vector, was written; run the operation again",
+                     metadata.format_version, file.file_path);
+  }
+  return {};
+}
+
 }  // namespace firn

@@ -33,4 +33,8 @@ Status CheckNoNewDeletes(const CommitContext& context, const Table& base,
                          const std::vector<ManifestFile>& manifests,
                          const std::vector<DataFile>& data_files, const NewDeletesCheck& check);
 
+/// Version 3 takes no new position delete files. Errors: kCommitConflict if the table was upgraded
+/// after one of `added` was written.
+Status CheckDeletesFit(const TableMetadata& metadata, const std::vector<DataFile>& added);
+
 }  // namespace firn

@@ -17,11 +17,12 @@ Result<std::vector<ManifestFile>> ManifestExchange::Stage(const CommitContext& c
                                                           SnapshotSummary& summary) {
   FIRN_ASSIGN(const ManifestFilter::Outcome kept,
               filter_.Apply(context, *base.table, files, base.ManifestsOf(content_)));
-  if (content_ == ManifestContent::kData && !kept.missing.empty()) {
+  const bool is_data = content_ == ManifestContent::kData;
+  if ((is_data || requires_deletes_) && !kept.missing.empty()) {
     return MakeError(ErrorCode::kCommitConflict,
-                     "data file '{}' ({} in all) was removed or rewritten by another writer after "
+                     "{} file '{}' ({} in all) was removed or rewritten by another writer after "
                      "the operation began; run it again",
-                     kept.missing.front(), kept.missing.size());
+                     is_data ? "data" : "delete", kept.missing.front(), kept.missing.size());
   }
   FIRN_ASSIGN(std::vector<ManifestFile> manifests, added_.Get(context, *base.table, files));
   manifests.insert(manifests.end(), kept.manifests.begin(), kept.manifests.end());

@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <memory>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include <arrow/array/builder_binary.h>
@@ -8,6 +11,7 @@
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/arrow_types.h"
 #include "firn/data/batch_stream.h"
+#include "firn/data/partition_deletes.h"
 #include "firn/data/row_positions.h"
 #include "firn/format/data_location.h"
 #include "firn/format/puffin.h"
@@ -54,66 +58,109 @@ SchemaPtr PathAndPosition() {
   return std::make_shared<const Schema>(0, std::vector<NestedField>{path, position});
 }
 
-// The rows of one position delete file, ascending.
+// Walks through a set in batches, however far apart its positions are.
+class PositionCursor {
+ public:
+  explicit PositionCursor(const PositionSet& all) : all_(&all), left_(all.cardinality()) {}
+
+  /// Empty at the end.
+  std::vector<int64_t> Next() {
+    while (left_ > 0) {
+      const int64_t end = begin_ > INT64_MAX - width_ ? INT64_MAX : begin_ + width_;
+      const int64_t count = all_->CountInRange(begin_, end);
+      if (count > kBatchPositions && width_ > kBatchPositions) {
+        width_ /= 2;
+        continue;
+      }
+      const int64_t begin = std::exchange(begin_, end);
+      if (count < kBatchPositions / 2 && width_ < kWidthMax) width_ *= 2;
+      if (count == 0) continue;
+      left_ -= count;
+      return all_->InRange(begin, end);
+    }
+    return {};
+  }
+
+ private:
+  static constexpr int64_t kWidthMax = int64_t{1} << 62;
+  const PositionSet* all_;
+  int64_t left_;
+  int64_t begin_ = 0;
+  int64_t width_ = kBatchPositions;
+};
+
+// The rows of position delete files: of one data file after the other, ascending.
 class PositionRows final : public BatchStream {
  public:
-  PositionRows(const FileDeletes& deletes, std::shared_ptr<arrow::Schema> schema)
-      : path_(deletes.data_file.file_path), schema_(std::move(schema)) {
-    // Positions are read by ranges of the position, so that a large set is not listed at once.
-    all_ = &deletes.positions;
-    left_ = all_->cardinality();
-  }
+  PositionRows(std::span<const FileDeletes* const> deletes, std::shared_ptr<arrow::Schema> schema)
+      : left_(deletes), schema_(std::move(schema)) {}
 
   const std::shared_ptr<arrow::Schema>& schema() const override { return schema_; }
 
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
-    std::vector<int64_t> positions;
-    while (left_ > 0 && positions.empty()) {
-      positions = all_->InRange(begin_, begin_ + kBatchPositions);
-      begin_ += kBatchPositions;
+    while (!left_.empty()) {
+      const FileDeletes& deletes = *left_.front();
+      if (!cursor_) cursor_.emplace(deletes.positions);
+      const std::vector<int64_t> positions = cursor_->Next();
+      if (!positions.empty()) return MakeBatch(deletes.data_file.file_path, positions);
+      cursor_.reset();
+      left_ = left_.subspan(1);
     }
-    if (positions.empty()) return std::shared_ptr<arrow::RecordBatch>();
-    left_ -= static_cast<int64_t>(positions.size());
+    return std::shared_ptr<arrow::RecordBatch>();
+  }
+
+ private:
+  Result<std::shared_ptr<arrow::RecordBatch>> MakeBatch(
+      const std::string& path, const std::vector<int64_t>& positions) const {
     return GuardArrowResult(
         ErrorCode::kInternal, [&]() -> arrow::Result<std::shared_ptr<arrow::RecordBatch>> {
+          const auto rows = static_cast<int64_t>(positions.size());
           arrow::StringBuilder paths;
-          for (size_t i = 0; i < positions.size(); ++i)
-            ARROW_RETURN_NOT_OK(paths.Append(path_));
+          ARROW_RETURN_NOT_OK(paths.Reserve(rows));
+          ARROW_RETURN_NOT_OK(paths.ReserveData(rows * static_cast<int64_t>(path.size())));
+          for (int64_t i = 0; i < rows; ++i)
+            paths.UnsafeAppend(path);
           arrow::Int64Builder values;
           ARROW_RETURN_NOT_OK(values.AppendValues(positions));
           ARROW_ASSIGN_OR_RAISE(auto path_column, paths.Finish());
           ARROW_ASSIGN_OR_RAISE(auto position_column, values.Finish());
-          return arrow::RecordBatch::Make(schema_, static_cast<int64_t>(positions.size()),
+          return arrow::RecordBatch::Make(schema_, rows,
                                           {std::move(path_column), std::move(position_column)});
         });
   }
 
- private:
-  std::string path_;
+  std::span<const FileDeletes* const> left_;
   std::shared_ptr<arrow::Schema> schema_;
-  const PositionSet* all_ = nullptr;
-  int64_t left_ = 0;
-  int64_t begin_ = 0;
+  std::optional<PositionCursor> cursor_;
 };
 
-Result<DataFile> WritePositionsOf(const WriteContext& context, const FileDeletes& deletes) {
+// All into the partition of the first, rolled at the size; 0: one file.
+Result<std::vector<DataFile>> WriteRowsOf(const WriteContext& context,
+                                          std::span<const FileDeletes* const> deletes,
+                                          int64_t target_bytes) {
   const SchemaPtr schema = PathAndPosition();
   FIRN_ASSIGN(auto arrow_schema, ToArrowSchema(schema->fields()));
-  const PartitionSpecPtr spec = context.metadata->FindSpec(deletes.data_file.partition_spec_id);
+  const DataFile& first = deletes.front()->data_file;
+  const PartitionSpecPtr spec = context.metadata->FindSpec(first.partition_spec_id);
   if (spec == nullptr) {
     return MakeError(ErrorCode::kCorrupt, "data file '{}' has partition spec {}, which is unknown",
-                     deletes.data_file.file_path, deletes.data_file.partition_spec_id);
+                     first.file_path, first.partition_spec_id);
   }
   DataWriteOptions options;
   options.content = FileContent::kPositionDeletes;
   options.schema = schema;
   options.spec = spec;
-  options.partition = deletes.data_file.partition;
+  options.partition = first.partition;
+  options.target_file_bytes = target_bytes;
   options.has_full_metrics = true;
-  FIRN_ASSIGN(std::vector<DataFile> files,
-              WriteDataFiles(
-                  context, options,
-                  ExportBatches(std::make_unique<PositionRows>(deletes, std::move(arrow_schema)))));
+  return WriteDataFiles(
+      context, options,
+      ExportBatches(std::make_unique<PositionRows>(deletes, std::move(arrow_schema))));
+}
+
+Result<DataFile> WritePositionsOf(const WriteContext& context, const FileDeletes& deletes) {
+  const FileDeletes* const all[] = {&deletes};
+  FIRN_ASSIGN(std::vector<DataFile> files, WriteRowsOf(context, all, 0));
   if (files.size() != 1) {
     return MakeError(ErrorCode::kInternal, "{} files were written, expected one", files.size());
   }
@@ -121,6 +168,7 @@ Result<DataFile> WritePositionsOf(const WriteContext& context, const FileDeletes
   file.file_path = files[0].file_path;
   file.file_format = files[0].file_format;
   file.file_size_in_bytes = files[0].file_size_in_bytes;
+  file.record_count = files[0].record_count;
   file.metrics = std::move(files[0].metrics);
   file.split_offsets = std::move(files[0].split_offsets);
   return file;
@@ -174,6 +222,27 @@ Result<std::vector<DataFile>> WritePositionDeletes(const WriteContext& context,
   }
   DiscardFiles(*context.io, written, "a delete file of a failed operation");
   return status.error();
+}
+
+Result<std::vector<DataFile>> WritePartitionDeletes(const WriteContext& context,
+                                                    const std::vector<FileDeletes>& deletes,
+                                                    int64_t target_bytes) {
+  std::vector<const FileDeletes*> ordered;
+  for (const FileDeletes& of_file : deletes) {
+    if (!of_file.positions.empty()) ordered.push_back(&of_file);
+  }
+  std::vector<DataFile> files;
+  if (ordered.empty()) return files;
+  std::sort(ordered.begin(), ordered.end(), [](const FileDeletes* a, const FileDeletes* b) {
+    return a->data_file.file_path < b->data_file.file_path;
+  });
+  FIRN_ASSIGN(files, WriteRowsOf(context, ordered, target_bytes));
+  for (DataFile& file : files) {
+    file.content = FileContent::kPositionDeletes;
+    file.partition_spec_id = ordered.front()->data_file.partition_spec_id;
+    file.partition = ordered.front()->data_file.partition;
+  }
+  return files;
 }
 
 }  // namespace firn

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include <arrow/array.h>
@@ -150,6 +151,9 @@ Status PositionDeletes::LoadFile(const DeleteFile& deletes, LoadedFile& file) {
       if (target == nullptr) continue;
       if (row_positions[i] < 0) {
         return MakeError(ErrorCode::kCorrupt, "position {} is negative", row_positions[i]);
+      }
+      if (row_positions[i] == INT64_MAX) {
+        return MakeError(ErrorCode::kCorrupt, "position {} is no row of any file", INT64_MAX);
       }
       adder.Add(*target, row_positions[i]);
     }

@@ -2,6 +2,9 @@
 
 #include <vector>
 
+#include "firn/data/reader.h"
+#include "firn/data/row_hash.h"
+#include "firn/data/writer.h"
 #include "firn/maintain/rewrite_data_files.h"
 
 namespace firn {
@@ -17,5 +20,13 @@ void RenumberGroups(CompactionPlan& plan);
 /// kCorrupt: the counts of rows do not agree; kInternal: the rows do not.
 Status VerifyGroup(const MaintainContext& context, const Table& table, const FileGroup& group,
                    const std::vector<DataFile>& outputs);
+
+/// To read the table's rows, and to write some. Both hold what `context` refers to.
+ReadContext ReadContextOf(const MaintainContext& context, const Table& table);
+WriteContext WriteContextOf(const MaintainContext& context, const Table& table);
+
+/// Over the live rows of `tasks`, whatever their order. Errors: those of ReadTasks.
+Result<RowsHash> HashTasks(const MaintainContext& context, const Table& table,
+                           const std::vector<FileScanTask>& tasks, const SchemaPtr& schema);
 
 }  // namespace firn

@@ -3,13 +3,10 @@
 #include <utility>
 
 #include "firn/data/equality_positions.h"
-#include "firn/data/reader.h"
-#include "firn/data/row_hash.h"
 #include "firn/data/row_positions.h"
 #include "firn/data/row_sorter.h"
 #include "firn/data/space_filling_keys.h"
 #include "firn/data/transcode_files.h"
-#include "firn/data/writer.h"
 #include "firn/maintain/compaction_internal.h"
 
 namespace firn {
@@ -53,21 +50,6 @@ Status VerifyRows(const FileGroup& group, const std::vector<DataFile>& outputs) 
         group.index, group.partition_path, rows, range.min, range.max);
   }
   return {};
-}
-
-ReadContext ReadContextOf(const MaintainContext& context, const Table& table) {
-  return {.io = table.io,
-          .metadata = table.metadata,
-          .executor = context.commit.executor,
-          .budget = context.budget,
-          .cancel = context.commit.cancel};
-}
-
-Result<RowsHash> HashTasks(const MaintainContext& context, const Table& table,
-                           const std::vector<FileScanTask>& tasks, const SchemaPtr& schema) {
-  FIRN_ASSIGN(RowStream rows,
-              ReadTasks(ReadContextOf(context, table), tasks, {.projection = schema}));
-  return HashRows(std::move(rows));
 }
 
 // Read both sides again and compare.
@@ -144,12 +126,7 @@ Result<RowStream> AlongCurve(const MaintainContext& context, const Table& table,
 Result<std::vector<DataFile>> WriteGroup(const MaintainContext& context, const Table& table,
                                          const FileGroup& group, const RewriteOrder& order) {
   const SchemaPtr schema = SchemaWithLineage(*table.metadata);
-  const WriteContext write{.io = table.io,
-                           .metadata = table.metadata,
-                           .executor = context.commit.executor,
-                           .budget = context.budget,
-                           .cancel = context.commit.cancel,
-                           .random = context.commit.random};
+  const WriteContext write = WriteContextOf(context, table);
   const DataWriteOptions options{.schema = schema,
                                  .spec = table.metadata->FindSpec(group.output_spec_id),
                                  .partition = group.partition,
@@ -175,6 +152,30 @@ Result<std::vector<DataFile>> WriteGroup(const MaintainContext& context, const T
 }
 
 }  // namespace
+
+ReadContext ReadContextOf(const MaintainContext& context, const Table& table) {
+  return {.io = table.io,
+          .metadata = table.metadata,
+          .executor = context.commit.executor,
+          .budget = context.budget,
+          .cancel = context.commit.cancel};
+}
+
+WriteContext WriteContextOf(const MaintainContext& context, const Table& table) {
+  return {.io = table.io,
+          .metadata = table.metadata,
+          .executor = context.commit.executor,
+          .budget = context.budget,
+          .cancel = context.commit.cancel,
+          .random = context.commit.random};
+}
+
+Result<RowsHash> HashTasks(const MaintainContext& context, const Table& table,
+                           const std::vector<FileScanTask>& tasks, const SchemaPtr& schema) {
+  FIRN_ASSIGN(RowStream rows,
+              ReadTasks(ReadContextOf(context, table), tasks, {.projection = schema}));
+  return HashRows(std::move(rows));
+}
 
 Status VerifyGroup(const MaintainContext& context, const Table& table, const FileGroup& group,
                    const std::vector<DataFile>& outputs) {

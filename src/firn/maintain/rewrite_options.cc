@@ -1,10 +1,8 @@
-#include <set>
 #include <utility>
 
 #include <fmt/ranges.h>
 
-#include "firn/base/number.h"
-#include "firn/base/text.h"
+#include "firn/maintain/option_reader_internal.h"
 #include "firn/maintain/rewrite_data_files.h"
 
 namespace firn {
@@ -12,114 +10,14 @@ namespace {
 
 using OptionMap = std::map<std::string, std::string>;
 
-/// Reads options by Spark's names, noting which ones are known.
-class OptionReader {
- public:
-  explicit OptionReader(const OptionMap& options) : options_(options) {}
-
-  Status Integer(const std::string& name, int64_t least, int64_t& target) {
-    const std::string* text = Find(name);
-    if (text == nullptr) {
-      return {};
-    }
-    const auto value = ParseInt64(*text);
-    if (!value || *value < least) {
-      return Refuse(name, *text, fmt::format("a whole number >= {}", least));
-    }
-    target = *value;
-    return {};
-  }
-
-  Status Boolean(const std::string& name, bool& target) {
-    const std::string* text = Find(name);
-    if (text == nullptr) {
-      return {};
-    }
-    const std::string lower = LowerAscii(*text);
-    if (lower != "true" && lower != "false") {
-      return Refuse(name, *text, "true or false");
-    }
-    target = lower == "true";
-    return {};
-  }
-
-  Status Ratio(const std::string& name, double& target) {
-    const std::string* text = Find(name);
-    if (text == nullptr) {
-      return {};
-    }
-    const auto value = ParseDouble(*text);
-    if (!value || !(*value > 0 && *value <= 1)) {
-      return Refuse(name, *text, "a number > 0 and <= 1");
-    }
-    target = *value;
-    return {};
-  }
-
-  Status OneOf(const std::string& name, const std::vector<std::string>& choices,
-               std::string& target) {
-    const std::string* text = Find(name);
-    if (text == nullptr) {
-      return {};
-    }
-    const std::string lower = LowerAscii(*text);
-    for (const std::string& choice : choices) {
-      if (lower == choice) {
-        target = choice;
-        return {};
-      }
-    }
-    return Refuse(name, *text, fmt::format("one of {}", fmt::join(choices, ", ")));
-  }
-
-  bool Has(const std::string& name) { return Find(name) != nullptr; }
-
-  Status RefuseUnknown() const {
-    for (const auto& [name, value] : options_) {
-      if (!known_.contains(name)) {
-        return MakeError(ErrorCode::kInvalidInput, "unknown option '{}', expected one of {}", name,
-                         fmt::join(known_, ", "));
-      }
-    }
-    return {};
-  }
-
- private:
-  const std::string* Find(const std::string& name) {
-    known_.insert(name);
-    const auto found = options_.find(name);
-    return found == options_.end() ? nullptr : &found->second;
-  }
-  static Error Refuse(const std::string& name, const std::string& found,
-                      const std::string& expected) {
-    return MakeError(ErrorCode::kInvalidInput, "option '{}' is '{}', expected {}", name, found,
-                     expected);
-  }
-
-  const OptionMap& options_;
-  std::set<std::string> known_;
-};
-
-int64_t Share(int64_t bytes, double factor) {
-  return static_cast<int64_t>(static_cast<double>(bytes) * factor);
-}
-
 Status ReadSizes(OptionReader& reader, const TableMetadata& metadata,
                  RewriteDataFilesOptions& parsed) {
-  FIRN_ASSIGN(parsed.target_file_size_bytes,
+  FIRN_ASSIGN(const int64_t target,
               metadata.IntProperty("write.target-file-size-bytes", 536870912));
-  FIRN_RETURN_IF_ERROR(reader.Integer("target-file-size-bytes", 1, parsed.target_file_size_bytes));
-  const int64_t target = parsed.target_file_size_bytes;
-  parsed.min_file_size_bytes = Share(target, 0.75);
-  parsed.max_file_size_bytes = Share(target, 1.80);
-  FIRN_RETURN_IF_ERROR(reader.Integer("min-file-size-bytes", 0, parsed.min_file_size_bytes));
-  FIRN_RETURN_IF_ERROR(reader.Integer("max-file-size-bytes", 1, parsed.max_file_size_bytes));
-  if (target <= 0 || parsed.min_file_size_bytes >= target || parsed.max_file_size_bytes <= target) {
-    return MakeError(ErrorCode::kInvalidInput,
-                     "min-file-size-bytes is {}, target-file-size-bytes {} and max-file-size-bytes "
-                     "{}, expected 0 <= min < target < max",
-                     parsed.min_file_size_bytes, target, parsed.max_file_size_bytes);
-  }
+  FIRN_ASSIGN(const FileSizes sizes, reader.Sizes(target));
+  parsed.target_file_size_bytes = sizes.target_bytes;
+  parsed.min_file_size_bytes = sizes.min_bytes;
+  parsed.max_file_size_bytes = sizes.max_bytes;
   return {};
 }
 
@@ -161,9 +59,7 @@ Result<RewriteDataFilesOptions> ParseRewriteDataFilesOptions(const TableMetadata
   FIRN_RETURN_IF_ERROR(reader.Integer("delete-file-threshold", 0, parsed.delete_file_threshold));
   FIRN_RETURN_IF_ERROR(reader.Ratio("delete-ratio-threshold", parsed.delete_ratio_threshold));
   FIRN_RETURN_IF_ERROR(reader.Integer("max-files-to-rewrite", 1, parsed.max_files_to_rewrite));
-  FIRN_RETURN_IF_ERROR(reader.OneOf("rewrite-job-order",
-                                    {"bytes-asc", "bytes-desc", "files-asc", "files-desc", "none"},
-                                    parsed.rewrite_job_order));
+  FIRN_RETURN_IF_ERROR(reader.JobOrder(parsed.rewrite_job_order));
   FIRN_RETURN_IF_ERROR(reader.Integer("max-concurrent-file-group-rewrites", 1,
                                       parsed.max_concurrent_file_group_rewrites));
   FIRN_RETURN_IF_ERROR(

@@ -25,6 +25,42 @@ MaintainContext MakeMaintainContext(ProcedureContext& context, const TableRefere
   return maintain;
 }
 
+Result<TableReference> ResolveRewrittenBranch(ProcedureContext& context,
+                                              const Arguments& arguments) {
+  FIRN_ASSIGN(auto reference, context.session->ResolveTable(arguments.Text("table")));
+  const auto branch = arguments.OptionalText("branch");
+  if (reference.tag || (reference.branch && branch && *reference.branch != *branch)) {
+    return MakeError(ErrorCode::kInvalidInput, "'{}' does not name the branch to rewrite",
+                     arguments.Text("table"));
+  }
+  if (!reference.catalog) return ResolveChangeableTable(*context.session, arguments.Text("table"));
+  if (branch) reference.branch = branch;
+  if (!reference.branch) reference.branch = std::string(kMainBranch);
+  return reference;
+}
+
+Argument RewrittenBranchArgument() {
+  return {.name = "branch",
+          .type = ArgumentType::kText,
+          .help = "The branch to rewrite.",
+          .default_text = "main"};
+}
+
+Argument RewriteOptionsArgument() {
+  return {.name = "options",
+          .type = ArgumentType::kTextMap,
+          .help = "An option by Spark's name, such as min-input-files=2.",
+          .option_name = "option"};
+}
+
+Result<Verification> ParseVerification(const std::string& text) {
+  if (text == "off") return Verification::kOff;
+  if (text == "counts") return Verification::kCounts;
+  if (text == "content") return Verification::kContent;
+  return MakeError(ErrorCode::kInvalidInput, "verify is '{}', expected counts, content or off",
+                   text);
+}
+
 Argument ConcurrentDeletesArgument() {
   return {.name = "max_concurrent_deletes",
           .type = ArgumentType::kInteger,
@@ -52,6 +88,25 @@ Result<ProcedureOutput> MakeFileRows(std::string_view action, VisitFiles visit_f
   };
   FIRN_ASSIGN(RowStream rows, StreamRows(type, produce));
   return ProcedureOutput{.type = std::move(type), .rows = std::move(rows)};
+}
+
+Result<ProcedureOutput> MakeDeleteFileRows(std::string_view action,
+                                           std::vector<DeleteFilePtr> files) {
+  return MakeFileRows(
+      action,
+      [files = std::move(files)](const std::function<Status(FileToDelete)>& visit) -> Status {
+        for (const DeleteFilePtr& file : files)
+          FIRN_RETURN_IF_ERROR(
+              visit({KindOf(file->file), file->file.file_path, file->file.file_size_in_bytes}));
+        return {};
+      });
+}
+
+Result<ProcedureOutput> MakeDeletePlanRows(std::string_view action, const DeleteRewritePlan& plan) {
+  std::vector<DeleteFilePtr> files;
+  for (const DeleteGroup& group : plan.groups)
+    files.insert(files.end(), group.inputs.begin(), group.inputs.end());
+  return MakeDeleteFileRows(action, std::move(files));
 }
 
 }  // namespace firn

@@ -18,15 +18,7 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   const MaintainContext maintain = MakeMaintainContext(context, reference);
   if (context.is_dry_run) {
     FIRN_ASSIGN(auto found, FindDanglingDeletes(maintain, reference.table, branch));
-    return MakeFileRows(
-        "remove",
-        [files = std::move(found)](const std::function<Status(FileToDelete)>& visit) -> Status {
-          for (const DeleteFilePtr& file : files) {
-            FIRN_RETURN_IF_ERROR(
-                visit({KindOf(file->file), file->file.file_path, file->file.file_size_in_bytes}));
-          }
-          return {};
-        });
+    return MakeDeleteFileRows("remove", std::move(found));
   }
   FIRN_ASSIGN(const auto result, RemoveDanglingDeletes(maintain, reference.table, branch));
   return MakeOutput(MakeRowType({{"removed_delete_files_count", LongType()}}),

@@ -4,36 +4,13 @@
 #include "firn/procedure/maintenance_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/table_argument_internal.h"
-#include "firn/procedure/table_change_internal.h"
 #include "firn/procedure/where_argument_internal.h"
 
 namespace firn {
 namespace {
 
-// The table and the branch: an argument, a suffix of the name, or main.
-Result<TableReference> ResolveBranch(ProcedureContext& context, const Arguments& arguments) {
-  FIRN_ASSIGN(auto reference, context.session->ResolveTable(arguments.Text("table")));
-  const auto branch = arguments.OptionalText("branch");
-  if (reference.tag || (reference.branch && branch && *reference.branch != *branch)) {
-    return MakeError(ErrorCode::kInvalidInput, "'{}' does not name the branch to rewrite",
-                     arguments.Text("table"));
-  }
-  if (!reference.catalog) return ResolveChangeableTable(*context.session, arguments.Text("table"));
-  if (branch) reference.branch = branch;
-  if (!reference.branch) reference.branch = std::string(kMainBranch);
-  return reference;
-}
-
-Result<Verification> ParseVerification(const std::string& text) {
-  if (text == "off") return Verification::kOff;
-  if (text == "counts") return Verification::kCounts;
-  if (text == "content") return Verification::kContent;
-  return MakeError(ErrorCode::kInvalidInput, "verify is '{}', expected counts, content or off",
-                   text);
-}
-
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
-  FIRN_ASSIGN(const auto reference, ResolveBranch(context, arguments));
+  FIRN_ASSIGN(const auto reference, ResolveRewrittenBranch(context, arguments));
   const TableMetadata& metadata = *reference.table.metadata;
   FIRN_ASSIGN(const ExpressionPtr where, ParseWhere(arguments, *metadata.current_schema()));
   FIRN_ASSIGN(const RewriteOrder order,
@@ -77,17 +54,11 @@ Procedure DescribeRewriteDataFiles() {
                          .help = "Columns with directions, such as 'id DESC NULLS LAST, days(ts)'; "
                                  "or zorder(a, b); or hilbert(a, b), which scales each column by "
                                  "its quantiles."},
-                        {.name = "options",
-                         .type = ArgumentType::kTextMap,
-                         .help = "An option by Spark's name, such as min-input-files=2.",
-                         .option_name = "option"},
+                        RewriteOptionsArgument(),
                         {.name = "where",
                          .type = ArgumentType::kText,
                          .help = "Rewrite only files that may hold rows of this SQL predicate."},
-                        {.name = "branch",
-                         .type = ArgumentType::kText,
-                         .help = "The branch to rewrite.",
-                         .default_text = "main"},
+                        RewrittenBranchArgument(),
                         {.name = "verify",
                          .type = ArgumentType::kText,
                          .help = "What is compared before the commit: counts of rows; content, for "

@@ -1,0 +1,62 @@
+#include "firn/maintain/convert_equality_deletes.h"
+
+#include "firn/procedure/maintenance_internal.h"
+#include "firn/procedure/registry_internal.h"
+#include "firn/procedure/rows_internal.h"
+#include "firn/procedure/table_argument_internal.h"
+
+namespace firn {
+namespace {
+
+Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
+  FIRN_ASSIGN(const auto reference, ResolveRewrittenBranch(context, arguments));
+  ExpressionPtr where;
+  if (const auto text = arguments.OptionalText("where")) {
+    FIRN_ASSIGN(where, ParseExpression(*text), "where");
+  }
+  FIRN_ASSIGN(const auto options, ParseConvertEqualityDeletesOptions(arguments.TextMap("options")));
+  MaintainContext maintain = MakeMaintainContext(context, reference);
+  FIRN_ASSIGN(maintain.verification, ParseVerification(arguments.Text("verify", "counts")));
+  if (context.is_dry_run) {
+    FIRN_ASSIGN(const auto plan, PlanEqualityDeleteConversion(maintain, reference.table,
+                                                              *reference.branch, where, options));
+    return MakeDeletePlanRows("convert", plan);
+  }
+  FIRN_ASSIGN(const auto result,
+              ConvertEqualityDeletes(maintain, reference.table, *reference.branch, where, options));
+  return MakeOutput(
+      MakeRowType({{"converted_equality_delete_files_count", IntType()},
+                   {"rewritten_position_delete_files_count", IntType()},
+                   {"added_position_delete_files_count", IntType()},
+                   {"rewritten_bytes_count", LongType()},
+                   {"added_bytes_count", LongType()}}),
+      {{{result.converted_equality_deletes, result.rewritten_position_deletes,
+         result.added_position_deletes, result.rewritten_bytes, result.added_bytes}}});
+}
+
+}  // namespace
+
+Procedure DescribeConvertEqualityDeletes() {
+  return {.command = {"convert-equality-deletes"},
+          .call_name = "convert_equality_deletes",
+          .summary =
+              "Turn deletes by value into deletes by position, in version 3 into deletion "
+              "vectors, which cost readers little.",
+          .arguments = {TableOrLocationArgument(),
+                        RewriteOptionsArgument(),
+                        {.name = "where",
+                         .type = ArgumentType::kText,
+                         .help = "Convert only deletes that apply to data files that may hold rows "
+                                 "of this SQL predicate, and those that share files with them."},
+                        RewrittenBranchArgument(),
+                        {.name = "verify",
+                         .type = ArgumentType::kText,
+                         .help = "What is compared before the commit: counts of positions; "
+                                 "content, for which all rows are read with either deletes and "
+                                 "hashed; or off.",
+                         .default_text = "counts"}},
+          .can_dry_run = true,
+          .run = Run};
+}
+
+}  // namespace firn
