@@ -5,6 +5,7 @@
 #include <benchmark/benchmark.h>
 
 #include "firn/commit/rewrite_manifests.h"
+#include "firn/data/row_positions.h"
 #include "firn/maintain/maintain.h"
 
 // Maintenance of large tables whose files are empty or missing: what is measured is finding out
@@ -85,6 +86,22 @@ class BenchTable {
     for (int64_t i = first; i < first + count; ++i)
       request.removed_data_files.push_back(MakeFile(location, i));
     Must(CommitChangeFiles(context().commit, table, request));
+  }
+  /// One snapshot of position delete files.
+  void AddDeletes(const std::vector<FileDeletes>& deletes) {
+    const Table table = Load();
+    const WriteContext write{.io = table.io,
+                             .metadata = table.metadata,
+                             .executor = executor_.get(),
+                             .budget = &budget_,
+                             .random = &SystemRandom()};
+    ChangeFilesRequest request;
+    request.added_delete_files = Must(WritePositionDeletes(write, deletes));
+    Must(CommitChangeFiles(context().commit, table, request));
+  }
+  void Upgrade() {
+    const std::vector<TableUpdate> updates = {UpgradeFormatVersion{3}};
+    Must(catalog_->Commit(name_, {}, updates));
   }
 
  private:
@@ -174,6 +191,43 @@ void FindAHundredThousandOrphans(benchmark::State& state) {
   }
 }
 BENCHMARK(FindAHundredThousandOrphans)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
+
+// 400 position delete files with 25,000 positions each, of 40 data files, into one for each.
+void RewriteTenMillionPositions(benchmark::State& state) {
+  constexpr int64_t kDataFiles = 40;
+  constexpr int64_t kFilesOfEach = 10;
+  constexpr int64_t kPositions = 25'000;
+  const bool is_version_3 = state.range(0) == 3;
+  for (auto _ : state) {
+    state.PauseTiming();
+    BenchTable table(MakeMemoryFileIO(SystemClock()), "memory:/bench");
+    table.Append(0, kDataFiles);
+    const std::string location = table.Load().metadata->location;
+    for (int64_t round = 0; round < kFilesOfEach; ++round) {
+      std::vector<FileDeletes> deletes;
+      for (int64_t i = 0; i < kDataFiles; ++i) {
+        FileDeletes& of_file = deletes.emplace_back();
+        of_file.data_file = BenchTable::MakeFile(location, i);
+        for (int64_t position = 0; position < kPositions; ++position)
+          of_file.positions.Add(position * 40 + round * 3 + position % 7);
+      }
+      table.AddDeletes(deletes);
+    }
+    if (is_version_3) table.Upgrade();
+    state.ResumeTiming();
+    const auto options = Must(ParseRewritePositionDeletesOptions(*table.Load().metadata, {}));
+    const auto result =
+        Must(RewritePositionDeletes(table.context(), table.Load(), "main", nullptr, options));
+    FIRN_CHECK(result.rewritten_position_deletes == kDataFiles * kFilesOfEach);
+    FIRN_CHECK(result.added_position_deletes == kDataFiles);
+  }
+}
+BENCHMARK(RewriteTenMillionPositions)
+    ->Arg(2)
+    ->Arg(3)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->Iterations(1);
 
 }  // namespace
 }  // namespace firn

@@ -94,6 +94,8 @@ struct Job {
 
 /// Appends, deletes, overwrites and compactions of tiny files.
 const std::vector<Job>& FileJobs();
+/// Deletes by key; rewriting of deletes.
+const std::vector<Job>& DeleteJobs();
 /// Snapshots that are staged and published.
 const std::vector<Job>& SnapshotJobs();
 const std::vector<Job>& ReplacementJobs();

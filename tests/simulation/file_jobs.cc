@@ -102,8 +102,8 @@ class TinyChange {
   Status StageFile(const FileScanTask& task, std::vector<Row> rest, const std::vector<Row>& changed,
                    std::set<int64_t> positions) {
     FileIO& io = worker_.io();
-    change_.removed_delete_files.insert(change_.removed_delete_files.end(), task.deletes.begin(),
-                                        task.deletes.end());
+    const std::vector<DeleteFilePtr> own = OwnDeletes(task);
+    change_.removed_delete_files.insert(change_.removed_delete_files.end(), own.begin(), own.end());
     if (rest.empty() || !is_merge_on_read_) {
       change_.removed_data_files.push_back(task.file);
       rest.insert(rest.end(), changed.begin(), changed.end());
@@ -228,8 +228,8 @@ JobResult Compact(Worker& worker, Operation& operation) {
     for (const PlacedRow& row : live)
       rows.push_back(row.row);
     rewrite.removed_data_files.push_back(task.file);
-    rewrite.removed_delete_files.insert(rewrite.removed_delete_files.end(), task.deletes.begin(),
-                                        task.deletes.end());
+    const std::vector<DeleteFilePtr> own = OwnDeletes(task);
+    rewrite.removed_delete_files.insert(rewrite.removed_delete_files.end(), own.begin(), own.end());
   }
   if (rewrite.removed_data_files.empty()) return std::optional<SnapshotId>();
   FIRN_ASSIGN(rewrite.added_data_files,

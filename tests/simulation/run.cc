@@ -127,6 +127,7 @@ void Act(Scene& scene, Process& process, uint64_t seed, size_t steps) {
       jobs.push_back(&job);
   };
   offer(FileJobs());
+  offer(DeleteJobs());
   offer(SnapshotJobs());
   offer(TableJobs());
   if (scene.has_replacement) offer(ReplacementJobs());

@@ -64,6 +64,43 @@ Result<DataFile> WriteTinyFile(FileIO& io, const TableMetadata& metadata, const 
   return file;
 }
 
+// The rows' ids count.
+Result<DataFile> WriteTinyKeys(FileIO& io, const TableMetadata& metadata, const FileNames& names,
+                               StructValue partition, const std::vector<Row>& rows) {
+  FIRN_ASSIGN(DataFile file, WriteTinyFile(io, metadata, names, std::move(partition), rows));
+  file.content = FileContent::kEqualityDeletes;
+  file.equality_ids = {kIdField};
+  return file;
+}
+
+template <typename Write>
+Result<std::vector<DataFile>> WriteByPartition(FileIO& io, const TableMetadata& metadata,
+                                               const FileNames& names, const std::vector<Row>& rows,
+                                               const Write& write) {
+  std::vector<std::pair<StructValue, std::vector<Row>>> parts;
+  for (const Row& row : rows) {
+    FIRN_ASSIGN(StructValue partition, PartitionOf(metadata, row));
+    const auto part = std::find_if(parts.begin(), parts.end(), [&](const auto& known) {
+      return known.first.fields == partition.fields;
+    });
+    if (part == parts.end()) {
+      parts.emplace_back(std::move(partition), std::vector<Row>{row});
+    } else {
+      part->second.push_back(row);
+    }
+  }
+  std::vector<DataFile> files;
+  for (auto& [partition, of_part] : parts) {
+    auto file = write(io, metadata, names, std::move(partition), of_part);
+    if (!file.ok()) {
+      DiscardOutputs(io, files);
+      return file.error();
+    }
+    files.push_back(*std::move(file));
+  }
+  return files;
+}
+
 Result<std::vector<Row>> ReadRowsOf(FileIO& io, const std::string& path) {
   FIRN_ASSIGN(const Buffer bytes, ReadFile(io, path));
   std::vector<Row> rows;
@@ -84,28 +121,13 @@ std::string FileNames::Next() const {
 
 Result<std::vector<DataFile>> WriteTinyFiles(FileIO& io, const TableMetadata& metadata,
                                              const FileNames& names, const std::vector<Row>& rows) {
-  std::vector<std::pair<StructValue, std::vector<Row>>> parts;
-  for (const Row& row : rows) {
-    FIRN_ASSIGN(StructValue partition, PartitionOf(metadata, row));
-    const auto part = std::find_if(parts.begin(), parts.end(), [&](const auto& known) {
-      return known.first.fields == partition.fields;
-    });
-    if (part == parts.end()) {
-      parts.emplace_back(std::move(partition), std::vector<Row>{row});
-    } else {
-      part->second.push_back(row);
-    }
-  }
-  std::vector<DataFile> files;
-  for (auto& [partition, of_part] : parts) {
-    auto file = WriteTinyFile(io, metadata, names, std::move(partition), of_part);
-    if (!file.ok()) {
-      DiscardOutputs(io, files);
-      return file.error();
-    }
-    files.push_back(*std::move(file));
-  }
-  return files;
+  return WriteByPartition(io, metadata, names, rows, WriteTinyFile);
+}
+
+Result<std::vector<DataFile>> WriteTinyEqualityDeletes(FileIO& io, const TableMetadata& metadata,
+                                                       const FileNames& names,
+                                                       const std::vector<Row>& rows) {
+  return WriteByPartition(io, metadata, names, rows, WriteTinyKeys);
 }
 
 Result<DataFile> WriteTinyDeletes(FileIO& io, const TableMetadata& metadata, const FileNames& names,
@@ -130,9 +152,17 @@ Result<DataFile> WriteTinyDeletes(FileIO& io, const TableMetadata& metadata, con
   return file;
 }
 
+std::vector<DeleteFilePtr> OwnDeletes(const FileScanTask& task) {
+  std::vector<DeleteFilePtr> own;
+  for (const DeleteFilePtr& deletes : task.deletes) {
+    if (deletes->file.content != FileContent::kEqualityDeletes) own.push_back(deletes);
+  }
+  return own;
+}
+
 Result<std::set<int64_t>> ReadTinyDeletes(FileIO& io, const FileScanTask& task) {
   std::set<int64_t> gone;
-  for (const DeleteFilePtr& deletes : task.deletes) {
+  for (const DeleteFilePtr& deletes : OwnDeletes(task)) {
     if (ReferencedDataFile(deletes->file) != task.file.file_path) {
       return MakeError(ErrorCode::kInternal, "'{}' was paired with '{}'", task.file.file_path,
                        deletes->file.file_path);
@@ -145,9 +175,28 @@ Result<std::set<int64_t>> ReadTinyDeletes(FileIO& io, const FileScanTask& task) 
   return gone;
 }
 
+Result<std::set<int64_t>> FindTinyDeletedRows(FileIO& io, const FileScanTask& task) {
+  std::set<int64_t> ids;
+  for (const DeleteFilePtr& deletes : task.deletes) {
+    if (deletes->file.content != FileContent::kEqualityDeletes) continue;
+    FIRN_ASSIGN(const std::vector<Row> keys, ReadRowsOf(io, deletes->file.file_path));
+    for (const Row& key : keys)
+      ids.insert(key.id);
+  }
+  std::set<int64_t> gone;
+  if (ids.empty()) return gone;
+  FIRN_ASSIGN(const std::vector<Row> rows, ReadRowsOf(io, task.file.file_path));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (ids.contains(rows[i].id)) gone.insert(static_cast<int64_t>(i));
+  }
+  return gone;
+}
+
 Result<std::vector<PlacedRow>> ReadTinyFile(FileIO& io, const FileScanTask& task) {
   FIRN_ASSIGN(const std::vector<Row> rows, ReadRowsOf(io, task.file.file_path));
-  FIRN_ASSIGN(const std::set<int64_t> gone, ReadTinyDeletes(io, task));
+  FIRN_ASSIGN(std::set<int64_t> gone, ReadTinyDeletes(io, task));
+  FIRN_ASSIGN(const std::set<int64_t> by_id, FindTinyDeletedRows(io, task));
+  gone.insert(by_id.begin(), by_id.end());
   std::vector<PlacedRow> live;
   for (size_t i = 0; i < rows.size(); ++i) {
     const auto position = static_cast<int64_t>(i);

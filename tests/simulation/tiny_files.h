@@ -36,6 +36,18 @@ Result<std::vector<DataFile>> WriteTinyFiles(FileIO& io, const TableMetadata& me
 Result<DataFile> WriteTinyDeletes(FileIO& io, const TableMetadata& metadata, const FileNames& names,
                                   const DataFile& data_file, const std::set<int64_t>& positions);
 
+/// Write equality deletes of the ids of `rows`, one file for each partition of the default spec. On
+/// an error what was written is deleted again.
+Result<std::vector<DataFile>> WriteTinyEqualityDeletes(FileIO& io, const TableMetadata& metadata,
+                                                       const FileNames& names,
+                                                       const std::vector<Row>& rows);
+
+/// Positions of the rows that equality deletes of a task delete.
+Result<std::set<int64_t>> FindTinyDeletedRows(FileIO& io, const FileScanTask& task);
+
+/// The deletes of a task that are for its data file alone.
+std::vector<DeleteFilePtr> OwnDeletes(const FileScanTask& task);
+
 /// Positions that the deletes of a task name.
 Result<std::set<int64_t>> ReadTinyDeletes(FileIO& io, const FileScanTask& task);
 Result<std::vector<PlacedRow>> ReadTinyFile(FileIO& io, const FileScanTask& task);

@@ -47,8 +47,10 @@ int64_t PartitionWriter::buffered_bytes() const {
 Status PartitionWriter::Open() {
   const WriteContext& context = *shared_.context;
   const DataWriteOptions& options = *shared_.options;
-  const std::string name = fmt::format("{}-{:05}{}", shared_.name_stem, ++shared_.file_count,
-                                       FileSuffix(shared_.encode.format));
+  const bool is_delete = options.content != FileContent::kData;
+  const std::string name =
+      fmt::format("{}-{:05}{}{}", shared_.name_stem, ++shared_.file_count,
+                  is_delete ? "-deletes" : "", FileSuffix(shared_.encode.format));
   const std::string uri =
       DataFileLocation(*context.metadata, *options.spec, *shared_.partition_type, partition_, name);
   auto file = std::make_unique<OpenFile>();

@@ -10,6 +10,9 @@
 namespace firn {
 namespace {
 
+// Between two looks at the memory that loaded positions take.
+constexpr int64_t kRowsBetweenChecks = int64_t{1} << 20;
+
 bool IsPositionDelete(const DeleteFile& deletes) {
   return deletes.file.content == FileContent::kPositionDeletes;
 }
@@ -136,6 +139,7 @@ Status PositionDeletes::LoadFile(const DeleteFile& deletes, LoadedFile& file) {
                                 .wanted = PathAndPosition(),
                                 .pool = pool_};
   PositionAdder adder;
+  int64_t rows_since_check = 0;
   const auto visit = [&](int64_t, int64_t rows,
                          const std::vector<std::shared_ptr<arrow::Array>>& columns) -> Status {
     const auto& paths = static_cast<const arrow::StringArray&>(*columns[0]);
@@ -158,12 +162,21 @@ Status PositionDeletes::LoadFile(const DeleteFile& deletes, LoadedFile& file) {
       adder.Add(*target, row_positions[i]);
     }
     adder.Flush();
-    return {};
+    // Positions that are far apart take many times the bytes that they have in the file.
+    rows_since_check += rows;
+    if (rows_since_check < kRowsBetweenChecks) return {};
+    rows_since_check = 0;
+    return ReserveFor(file);
   };
   FIRN_RETURN_IF_ERROR(VisitFileRows(request, context_.cancel, visit));
+  return ReserveFor(file);
+}
+
+Status PositionDeletes::ReserveFor(LoadedFile& file) const {
   int64_t bytes = 0;
   for (const auto& [path, positions] : file.positions)
     bytes += positions.memory_bytes();
+  file.memory = {};
   FIRN_ASSIGN(file.memory, context_.budget->TryReserve(bytes),
               "holding the positions deleted in {} data files", file.positions.size());
   return {};

@@ -44,6 +44,7 @@ class PositionDeletes {
 
   Result<PositionSet> LoadDeletionVector(const DeleteFile& deletes, const FileScanTask& task);
   Status LoadFile(const DeleteFile& deletes, LoadedFile& file);
+  Status ReserveFor(LoadedFile& file) const;
   Status AddFrom(const DeleteFile& deletes, const std::string& data_path, PositionSet& positions);
 
   const ReadContext& context_;

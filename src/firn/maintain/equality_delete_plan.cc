@@ -53,11 +53,8 @@ class ConversionPlanner {
     for (size_t i = 0; i < files_.size(); ++i)
       numbers_.emplace(FileKey(files_[i]->file), i);
     FIRN_RETURN_IF_ERROR(FindTasks());
-    std::unordered_set<size_t> wanted;  // By their sets.
-    if (where != nullptr) {
-      FIRN_ASSIGN(wanted, FindWanted(where));
-    }
-    MakeGroups(where == nullptr ? nullptr : &wanted);
+    if (where != nullptr) FIRN_RETURN_IF_ERROR(FindWanted(where));
+    MakeGroups();
     OrderGroups(plan_.groups, options_.rewrite_job_order);
     return std::move(plan_);
   }
@@ -103,23 +100,21 @@ class ConversionPlanner {
     return {};
   }
 
-  Result<std::unordered_set<size_t>> FindWanted(const ExpressionPtr& where) {
-    std::unordered_set<size_t> wanted;
-    FIRN_RETURN_IF_ERROR(Visit(where, [&](FileScanTask&& task) -> Status {
+  Status FindWanted(const ExpressionPtr& where) {
+    wanted_.emplace();
+    return Visit(where, [&](FileScanTask&& task) -> Status {
       for (const size_t number : NumbersOf(task))
-        wanted.insert(sets_->Find(number));
+        wanted_->insert(sets_->Find(number));
       return {};
-    }));
-    return wanted;
+    });
   }
 
-  // `wanted`: null: all.
-  void MakeGroups(const std::unordered_set<size_t>* wanted) {
+  void MakeGroups() {
     std::vector<DeleteGroup> groups;
     std::unordered_map<size_t, size_t> places;  // Set to group.
     for (size_t i = 0; i < files_.size(); ++i) {
       const size_t set = sets_->Find(i);
-      if (wanted != nullptr && !wanted->contains(set)) continue;
+      if (wanted_ && !wanted_->contains(set)) continue;
       const auto [place, is_new] = places.emplace(set, groups.size());
       if (is_new) groups.emplace_back();
       DeleteGroup& group = groups[place->second];
@@ -153,6 +148,7 @@ class ConversionPlanner {
   std::vector<DeleteFilePtr> files_;
   std::unordered_map<std::string, size_t> numbers_;  // By key of the file.
   std::optional<DisjointSets> sets_;
+  std::optional<std::unordered_set<size_t>> wanted_;  // By their sets; empty: all.
   std::vector<FileScanTask> tasks_;
   DeleteRewritePlan plan_;
 };

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "firn/commit/rewrite_manifests.h"
+#include "firn/maintain/delete_maintenance_internal.h"
 #include "firn/maintain/expire_snapshots.h"
-#include "firn/maintain/remove_dangling_deletes.h"
 #include "firn/maintain/remove_orphan_files.h"
 #include "firn/maintain/rewrite_data_files.h"
 #include "firn/maintain/table_health.h"
@@ -39,7 +39,6 @@ class TableMaintenance {
  private:
   Result<StepReport> RunStep(MaintenanceStep step);
   Result<StepReport> Compact();
-  Result<StepReport> RemoveDeletes();
   Result<StepReport> RewriteManifestFiles();
   Result<StepReport> Expire();
   Result<StepReport> RemoveUnknown(bool only_metadata);
@@ -108,20 +107,6 @@ Result<StepReport> TableMaintenance::Compact() {
                   result.added_data_files_count, result.removed_delete_files_count);
   report.files = result.rewritten_data_files_count;
   report.bytes = result.rewritten_bytes_count;
-  return report;
-}
-
-Result<StepReport> TableMaintenance::RemoveDeletes() {
-  const std::string branch(kMainBranch);
-  FIRN_ASSIGN(const auto dangling, FindDanglingDeletes(context_, table_, branch));
-  if (dangling.empty()) return Skip("every delete file applies to some data file");
-  StepReport report = Act(fmt::format("{} delete files apply to nothing", dangling.size()));
-  report.files = static_cast<int64_t>(dangling.size());
-  FIRN_ASSIGN(const auto manifests, CurrentManifests());
-  Estimate(report, EstimateManifests(manifests, BytesOf(manifests, ManifestContent::kDeletes), 2));
-  if (is_dry_run_) return report;
-  FIRN_ASSIGN(const auto result, RemoveDanglingDeletes(context_, table_, branch));
-  report.files = result.removed_delete_files_count;
   return report;
 }
 
@@ -206,7 +191,7 @@ Result<StepReport> TableMaintenance::RunStep(MaintenanceStep step) {
     case MaintenanceStep::kCompact:
       return Compact();
     case MaintenanceStep::kDeletes:
-      return RemoveDeletes();
+      return MaintainDeletes(context_, table_, policy_, is_dry_run_);
     case MaintenanceStep::kManifests:
       return RewriteManifestFiles();
     case MaintenanceStep::kExpire:

@@ -41,7 +41,7 @@ struct MaintenanceBudget {
   std::shared_ptr<const IoMeter> meter;
 };
 
-/// Do to `table` what its policy says and what pays, in the safe order: compaction, delete files,
+/// Do to `table` what its policy says and what pays, in the safe order: compaction, rewriting of delete files,
 /// manifests, expiry, old metadata, orphans. `report` hears of each step as it ends. After a step
 /// that failed no further one begins: what it left is for the next run to look at.
 /// A dry run only looks; later steps then see the table as it is, without what earlier ones would

@@ -103,6 +103,8 @@ Status ReadSetting(const std::string& key, const std::string& value, Maintenance
     FIRN_ASSIGN(policy.is_enabled, ReadBool(key, value));
   } else if (key == "steps") {
     FIRN_ASSIGN(policy.steps, ReadSteps(value));
+  } else if (key == "deletes.min-equality-files") {
+    FIRN_ASSIGN(policy.deletes_min_equality_files, ReadCount(key, value));
   } else if (key == "expire.older-than") {
     FIRN_ASSIGN(policy.expire_older_than, ReadDuration(key, value));
   } else if (key == "expire.retain-last") {
@@ -145,6 +147,7 @@ const std::vector<std::string>& MaintenancePolicyKeys() {
                                                  "cost.dollars-per-gib",
                                                  "cost.dollars-per-hour",
                                                  "cost.dollars-per-thousand-requests",
+                                                 "deletes.min-equality-files",
                                                  "enabled",
                                                  "expire.older-than",
                                                  "expire.retain-last",

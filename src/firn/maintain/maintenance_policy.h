@@ -29,6 +29,9 @@ struct MaintenancePolicy {
   std::optional<std::string> compact_strategy;
   std::optional<std::string> compact_sort_order;
 
+  /// Equality deletes that have data files in common are converted from so many files on.
+  int64_t deletes_min_equality_files = 5;
+
   std::optional<std::chrono::milliseconds> expire_older_than;  ///< Else the table's properties.
   std::optional<int64_t> expire_retain_last;
 
