@@ -433,11 +433,13 @@ void Judge::CheckFiles(const Table& after, const Snapshot& snapshot) {
             world_.Violate(fmt::format("snapshot {} names '{}' twice", snapshot.snapshot_id,
                                        entry.file.file_path));
           }
-          const bool is_data = entry.file.content == FileContent::kData;
+          const FileContent content = entry.file.content;
+          const bool is_data = content == FileContent::kData;
+          const bool is_by_key = content == FileContent::kEqualityDeletes;
           const bool is_new =
               entry.status == EntryStatus::kAdded && entry.snapshot_id == snapshot.snapshot_id;
-          if (is_new && !is_data && after.metadata->format_version >= 3 &&
-              !entry.file.is_deletion_vector()) {
+          if (is_new && content == FileContent::kPositionDeletes &&
+              after.metadata->format_version >= 3 && !entry.file.is_deletion_vector()) {
             world_.Violate(fmt::format("'{}' is no deletion vector, but new in version 3",
                                        entry.file.file_path));
           }
@@ -447,7 +449,9 @@ void Judge::CheckFiles(const Table& after, const Snapshot& snapshot) {
                                        ReferencedDataFile(entry.file), snapshot.snapshot_id));
           }
           ++totals[is_data ? "total-data-files" : "total-delete-files"];
-          totals[is_data ? "total-records" : "total-position-deletes"] += entry.file.record_count;
+          totals[is_data     ? "total-records"
+                 : is_by_key ? "total-equality-deletes"
+                             : "total-position-deletes"] += entry.file.record_count;
           return {};
         });
     if (!read.ok()) world_.Violate(read.error().Format());

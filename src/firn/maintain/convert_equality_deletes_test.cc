@@ -90,7 +90,7 @@ TEST_F(ConvertEqualityDeletesTest, WritesPositionsForTheFilesThatAreHit) {
     EXPECT_EQ(entry.file.content, FileContent::kPositionDeletes);
     EXPECT_EQ(entry.file.record_count, entry.file.referenced_data_file == a.file_path ? 3 : 1);
   }
-  EXPECT_THAT(SequenceNumbersOfDeletes(), ElementsAre(4, 4));
+  EXPECT_THAT(SequenceNumbersOfDeletes(), ElementsAre(3, 4));  // The last one cannot be in b.
   EXPECT_EQ(Convert().snapshot_id, std::nullopt);
 }
 

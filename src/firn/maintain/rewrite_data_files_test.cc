@@ -306,9 +306,10 @@ TEST_F(RewriteDataFilesTest, ReadsFilesByTheLiteralNamesThatManifestsRecord) {
 }
 
 // Two files of one row in each of six partitions.
-Rows MakeSixPartitions(const std::function<DataFile(int64_t, const std::string&)>& write,
-                       const std::function<void(const DataFile&, const std::string&)>& add) {
-  Rows expected;
+std::vector<std::string> MakeSixPartitions(
+    const std::function<DataFile(int64_t, const std::string&)>& write,
+    const std::function<void(const DataFile&, const std::string&)>& add) {
+  std::vector<std::string> expected;
   for (const std::string partition : {"a", "b", "c", "d", "e", "f"}) {
     for (int64_t id = 0; id < 2; ++id)
       add(write(id, partition), partition);
