@@ -7,8 +7,8 @@
 #include "firn/maintain/rewrite_position_deletes.h"
 #include "firn/maintain/row_rewrite_testing_internal.h"
 
-// Random tables with every kind of delete: rewriting takes out what a dry run lists, and readers see
-// the same rows.
+// Random tables with every kind of delete: rewriting takes out what a dry run lists, and readers
+// see the same rows.
 
 namespace firn {
 namespace {

@@ -41,9 +41,9 @@ struct MaintenanceBudget {
   std::shared_ptr<const IoMeter> meter;
 };
 
-/// Do to `table` what its policy says and what pays, in the safe order: compaction, rewriting of delete files,
-/// manifests, expiry, old metadata, orphans. `report` hears of each step as it ends. After a step
-/// that failed no further one begins: what it left is for the next run to look at.
+/// Do to `table` what its policy says and what pays, in the safe order: compaction, rewriting of
+/// delete files, manifests, expiry, old metadata, orphans. `report` hears of each step as it ends.
+/// After a step that failed no further one begins: what it left is for the next run to look at.
 /// A dry run only looks; later steps then see the table as it is, without what earlier ones would
 /// do. Errors: none that a report does not tell.
 void MaintainTable(const MaintainContext& context, const Table& table,
