@@ -3,16 +3,15 @@
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
 #include "firn/procedure/table_argument_internal.h"
+#include "firn/procedure/where_argument_internal.h"
 
 namespace firn {
 namespace {
 
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
   FIRN_ASSIGN(const auto reference, ResolveRewrittenBranch(context, arguments));
-  ExpressionPtr where;
-  if (const auto text = arguments.OptionalText("where")) {
-    FIRN_ASSIGN(where, ParseExpression(*text), "where");
-  }
+  FIRN_ASSIGN(const ExpressionPtr where,
+              ParseWhere(arguments, *reference.table.metadata->current_schema()));
   FIRN_ASSIGN(const auto options, ParseRewritePositionDeletesOptions(*reference.table.metadata,
                                                                      arguments.TextMap("options")));
   MaintainContext maintain = MakeMaintainContext(context, reference);
