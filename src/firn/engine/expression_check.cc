@@ -67,6 +67,16 @@ const json* OnlyExpression(const json& tree) {
   return is_plain ? &list[0] : nullptr;
 }
 
+// Whether the text is several expressions with commas between them: in parentheses, where it stands
+// later, that would be one, a struct.
+Result<bool> IsList(QuerySession& session, const std::string& sql) {
+  FIRN_ASSIGN(const json tree, ParseStatement(session, "SELECT\n" + sql + "\n"));
+  const json& statements = Member(tree, "statements");
+  if (!statements.is_array() || statements.size() != 1) return false;
+  const json& list = Member(Member(statements[0], "node"), "select_list");
+  return list.is_array() && list.size() > 1;
+}
+
 struct Forbidden {
   std::string_view kind;  // DuckDB's class of expression.
   std::string_view name;
@@ -127,6 +137,14 @@ Result<std::set<std::string>> CheckExpression(QuerySession& session,
   if (only == nullptr) {
     return MakeError(ErrorCode::kInvalidInput, "{}: '{}' is not one expression", expression.where,
                      expression.sql);
+  }
+  FIRN_ASSIGN(const bool is_list, IsList(session, expression.sql), "{}", expression.where);
+  if (is_list) {
+    return MakeError(
+        ErrorCode::kInvalidInput,
+        "{}: '{}' is several expressions, expected one; give each column an assignment "
+        "of its own",
+        expression.where, expression.sql);
   }
   std::set<std::string> names;
   FIRN_RETURN_IF_ERROR(Walk(*only, names), "{}: '{}'", expression.where, expression.sql);

@@ -69,6 +69,12 @@ TEST_F(RowExpressionsTest, ComputesAValueForEachRowOfEachBatch) {
   EXPECT_EQ(Evaluate(*prepared, MakeBatch(fields_, R"([[5, "z"]])")), "6,Z,1;");
 }
 
+TEST_F(RowExpressionsTest, RefusesSeveralExpressionsInTheTextOfOne) {
+  EXPECT_THAT(Value("'Zed', name = 'q'", "VARCHAR"), HasSubstr("is several expressions"));
+  EXPECT_THAT(Value("1,\n2", "INTEGER"), HasSubstr("is several expressions"));
+  EXPECT_THAT(Value("coalesce(NULL, 'a, b')", "VARCHAR"), HasSubstr("a, b"));
+}
+
 TEST_F(RowExpressionsTest, RefusesValuesThatDoNotFitTheirType) {
   EXPECT_THAT(Value("id * 1000000000", "BIGINT"), HasSubstr("Overflow in multiplication"));
   EXPECT_THAT(Value("CAST(id AS BIGINT) * 1000000000", "INTEGER"),

@@ -204,4 +204,12 @@ Result<RowTarget> FitColumns(const std::vector<SourceColumn>& columns, SchemaPtr
   return Fitter(columns, std::move(schema)).Run();
 }
 
+std::vector<std::string> MissingColumns(const RowTarget& target) {
+  std::vector<std::string> missing;
+  for (size_t i = 0; i < target.source_names.size(); ++i) {
+    if (target.source_names[i].empty()) missing.push_back(target.schema->fields()[i].name);
+  }
+  return missing;
+}
+
 }  // namespace firn

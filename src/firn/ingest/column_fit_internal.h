@@ -11,6 +11,9 @@ namespace firn {
 /// that the table lacks, required ones that the source lacks, types that do not fit.
 Result<RowTarget> FitColumns(const std::vector<SourceColumn>& columns, SchemaPtr schema);
 
+/// Names of the fields that the source has no column for.
+std::vector<std::string> MissingColumns(const RowTarget& target);
+
 /// The field with this name among `fields`: exactly, else the only one but for the case of ASCII
 /// letters; null if there is none.
 const NestedField* FindColumn(const std::vector<NestedField>& fields, std::string_view name);

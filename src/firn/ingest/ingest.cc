@@ -272,8 +272,6 @@ Status IngestRun::CreateTable(const std::vector<SourceColumn>& columns) {
   if (!created.ok()) return created.error();
   table_ = *std::move(created);
   result_.is_created = true;
-  Notice(fmt::format("created table '{}' at '{}'", FormatTableName(request_.table),
-                     table_->metadata->location));
   return {};
 }
 
@@ -337,9 +335,20 @@ Status IngestRun::Load() {
       column.type = nullptr;
   }
   FIRN_ASSIGN(const RowTarget target, FitColumns(columns, table_->metadata->current_schema()));
+  if (request_.mode == IngestMode::kMerge && !MissingColumns(target).empty()) {
+    Notice(
+        fmt::format("not in the input, so null (or the default) in every row that it replaces: "
+                    "{}",
+                    fmt::join(MissingColumns(target), ", ")));
+  }
   FIRN_ASSIGN(RowStream rows, source_->OpenRows(target));
   FIRN_RETURN_IF_ERROR(RecordFiles());
-  return Store(std::move(rows));
+  FIRN_RETURN_IF_ERROR(Store(std::move(rows)));
+  if (result_.is_created) {
+    Notice(fmt::format("created table '{}' at '{}'", FormatTableName(request_.table),
+                       table_->metadata->location));
+  }
+  return {};
 }
 
 Status IngestRun::Store(RowStream rows) {

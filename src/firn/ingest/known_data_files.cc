@@ -51,8 +51,8 @@ Status KnownDataFiles::Check(FileIO& io, const TableMetadata& metadata, const st
   std::sort(there.begin(), there.end());
   there.resize(std::min(count, kNamesMax));
   return MakeError(ErrorCode::kInvalidInput,
-                   "the table has {} of the files already, such as '{}'; leave them out, or set "
-                   "check_duplicate_files to false to double their rows",
+                   "the table has {} of the files already, such as '{}'; a table has a "
+                   "file once, so leave them out",
                    count, fmt::join(there, "', '"));
 }
 

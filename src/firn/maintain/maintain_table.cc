@@ -59,6 +59,9 @@ class TableMaintenance {
   static StepReport Skip(std::string reason) {
     return {.outcome = StepOutcome::kSkipped, .reason = std::move(reason)};
   }
+  static StepReport SkipShared() {
+    return Skip("the property 'gc.enabled' says that its files may belong to others, too");
+  }
   StepReport Act(std::string reason) const {
     return {.outcome = is_dry_run_ ? StepOutcome::kPlanned : StepOutcome::kDone,
             .reason = std::move(reason)};
@@ -76,7 +79,12 @@ Result<StepReport> TableMaintenance::Compact() {
   const std::string branch(kMainBranch);
   if (table_.metadata->current_snapshot() == nullptr) return Skip("the table has no snapshot");
   FIRN_ASSIGN(const auto plan, PlanCompaction(context_, table_, branch, nullptr, options));
-  if (plan.groups.empty()) return Skip("no files to merge, and no deletes to apply");
+  if (plan.groups.empty()) {
+    return Skip(
+        fmt::format("no partition has {} small files, and no file has {:.0f} % of its rows "
+                    "deleted by deletes of its own",
+                    options.min_input_files, 100 * options.delete_ratio_threshold));
+  }
   // As many whole groups as the budget allows.
   int64_t bytes = 0;
   int64_t files = 0;
@@ -130,7 +138,7 @@ Result<StepReport> TableMaintenance::RewriteManifestFiles() {
 }
 
 Result<StepReport> TableMaintenance::Expire() {
-  FIRN_RETURN_IF_ERROR(CheckMayDeleteFiles(*table_.metadata, "expire"));
+  if (!CheckMayDeleteFiles(*table_.metadata, "expire").ok()) return SkipShared();
   ExpireSnapshotsOptions options;
   options.retention = RetentionOf(policy_, context_.commit.clock->Now());
   FIRN_ASSIGN(const auto history, PlanRetention(*table_.metadata, options.retention));
@@ -155,6 +163,7 @@ Result<StepReport> TableMaintenance::Expire() {
 }
 
 Result<StepReport> TableMaintenance::RemoveUnknown(bool only_metadata) {
+  if (!CheckMayDeleteFiles(*table_.metadata, "orphans").ok()) return SkipShared();
   RemoveOrphanFilesOptions options;
   options.now = context_.commit.clock->Now();
   if (policy_.orphans_older_than) options.older_than = options.now - *policy_.orphans_older_than;

@@ -21,10 +21,16 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   request.sources = {source.location};
   request.format = source.format;
   request.partition_filter = arguments.TextMap("partition_filter");
-  request.checks_duplicates = arguments.Boolean("check_duplicate_files", true);
   const auto added = AddFiles(MakeAdoptionContext(context, reference), reference.table, request);
   if (!added.ok() && !request.partition_filter.empty()) return added.error();
   if (!added.ok()) return ExplainMissingSource(added.error(), text);
+  if (!added->is_repeat && !context.is_dry_run && context.notice) {
+    context.notice(
+        fmt::format("{} files belong to the table now: maintenance deletes them once no "
+                    "snapshot needs them; if others read them, too, set its property "
+                    "gc.enabled to false",
+                    added->added_files));
+  }
   if (added->is_repeat && context.notice) {
     context.notice(fmt::format("idempotency key '{}' was used before, by snapshot {}",
                                *request.idempotency_key, added->snapshot_id));
@@ -63,7 +69,8 @@ Procedure DescribeAddFiles() {
                     "repeated."},
            {.name = "check_duplicate_files",
             .type = ArgumentType::kBoolean,
-            .help = "Refuse files that the table has already: their rows would be doubled.",
+            .help = "Accepted as Spark has it. Files that the table has already are refused in any "
+                    "case: in a table that names a file twice readers do not agree on the rows.",
             .default_text = "true"},
            ParallelismArgument(),
            {.name = "idempotency_key",

@@ -1,4 +1,8 @@
+#include <optional>
 #include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "firn/catalog/ref_change.h"
 #include "firn/procedure/registry_internal.h"
@@ -21,6 +25,7 @@ std::optional<SnapshotId> HeadOf(const TableMetadata& metadata, const std::strin
 struct Move {
   std::optional<SnapshotId> before;
   std::optional<SnapshotId> after;
+  std::optional<Table> table;  // After it.
 };
 
 // Move a branch and tell where it was.
@@ -33,6 +38,7 @@ Result<Move> RunMove(ProcedureContext& context, const Arguments& arguments,
                 return plan(metadata);
               }));
   move.after = HeadOf(*table.metadata, branch);
+  move.table = table;
   return move;
 }
 
@@ -62,6 +68,24 @@ Result<ProcedureOutput> RunRollbackToTime(ProcedureContext& context, const Argum
   return MakeMoveRow(move);
 }
 
+// Columns that a table got after a snapshot, or that got a new id when the table was replaced, are
+// null in its rows.
+void NoticeLostColumns(const ProcedureContext& context, const TableMetadata& metadata) {
+  const Snapshot* snapshot = metadata.current_snapshot();
+  if (!context.notice || snapshot == nullptr || !snapshot->schema_id) return;
+  const SchemaPtr then = metadata.FindSchema(*snapshot->schema_id);
+  if (then == nullptr) return;
+  std::vector<std::string> lost;
+  for (const NestedField& field : then->fields()) {
+    if (metadata.current_schema()->FindField(field.id) == nullptr) lost.push_back(field.name);
+  }
+  if (lost.empty()) return;
+  context.notice(fmt::format(
+      "the current schema lacks columns that this snapshot has (or has others of the same name): "
+      "{}; `read --snapshot-id {}` shows their values, a compaction does not keep them",
+      fmt::join(lost, ", "), snapshot->snapshot_id));
+}
+
 Result<ProcedureOutput> RunSetCurrent(ProcedureContext& context, const Arguments& arguments) {
   const auto id = arguments.Integer("snapshot_id");
   const auto ref = arguments.OptionalText("ref");
@@ -79,6 +103,7 @@ Result<ProcedureOutput> RunSetCurrent(ProcedureContext& context, const Arguments
     return PlanSetCurrent(metadata, resolved.snapshot->snapshot_id);
   };
   FIRN_ASSIGN(const Move move, RunMove(context, arguments, std::string(kMainBranch), plan));
+  if (move.table) NoticeLostColumns(context, *move.table->metadata);
   return MakeMoveRow(move);
 }
 
