@@ -5,6 +5,7 @@
 #include "firn/commit/added_manifests_internal.h"
 #include "firn/commit/commit.h"
 #include "firn/commit/commit_loop_internal.h"
+#include "firn/commit/conflict_check_internal.h"
 #include "firn/commit/manifest_merge_internal.h"
 #include "firn/commit/operations_internal.h"
 
@@ -35,13 +36,17 @@ class AppendFiles final : public SnapshotOperation {
   ManifestMerger delete_merger_;
 };
 
-// The files were written for the planned schema. Columns may come and go meanwhile; a column that
-// became required is what such files cannot promise to fill.
+// The files were written for the planned schema. Columns may come and go meanwhile, but not the
+// whole table; and a column that became required is what such files cannot promise to fill.
 Status AppendFiles::Validate(const CommitBase& base) {
   const TableMetadata& before = *planned_.metadata;
   const TableMetadata& now = *base.table->metadata;
   if (before.current_schema_id == now.current_schema_id) return {};
   const SchemaPtr written = before.current_schema();
+  const auto planned = before.refs.find(request_.branch);
+  FIRN_RETURN_IF_ERROR(CheckNotReplaced(
+      now, base.head, *written,
+      planned == before.refs.end() ? std::nullopt : std::optional(planned->second.snapshot_id)));
   for (const NestedField& field : now.current_schema()->fields()) {
     const NestedField* known = written->FindField(field.id);
     const bool has_default = field.initial_default && !field.initial_default->is_null();
@@ -110,7 +115,7 @@ Result<CommitResult> CommitAppendFiles(const CommitContext& context, const Table
                                        const AppendFilesRequest& request) {
   const SnapshotId id = NewSnapshotId(*planned.metadata, *context.random);
   FIRN_ASSIGN(const auto operation, MakeAppendFiles(context, planned, request, id));
-  return RunCommitLoop(context, planned.name, {id, request, operation.get()});
+  return RunCommitLoop(context, planned, {id, request, operation.get()});
 }
 
 }  // namespace firn

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "firn/catalog/table_evolution.h"
 #include "firn/commit/commit.h"
 #include "firn/testing/matchers.h"
 #include "firn/testing/scripted_catalog.h"
@@ -287,6 +288,39 @@ TEST(AppendFilesTest, RefusesRowsThatAColumnMadeRequiredMeanwhileWouldNotFit) {
 
   EXPECT_THAT(CommitAppendFiles(table.context(), planned, RequestFor(table, {"a"})),
               IsError(ErrorCode::kCommitConflict, "column 'cat' became required"));
+}
+
+TEST(AppendFilesTest, IsRefusedIfTheTableWasReplacedMeanwhile) {
+  TestTable table;
+  table.Add({table.MakeDataFile("a")});
+  const Table planned = table.Load();
+  const auto replace = [](const TableMetadata& now) {
+    CreateTableRequest layout;
+    NestedField other;
+    other.id = 1;
+    other.name = "other";
+    other.type = Type::Primitive(TypeId::kInt);
+    layout.schema = Schema(0, {other});
+    layout.format_version = now.format_version;
+    return PlanReplaceTable(now, layout);
+  };
+  ASSERT_THAT(
+      ChangeTable({&table.catalog(), &table.clock(), &table.random(), {}}, planned, replace),
+      IsOk());
+  EXPECT_THAT(CommitAppendFiles(table.context(), planned, RequestFor(table, {"b"})),
+              IsError(ErrorCode::kCommitConflict, "was replaced after the rows were written"));
+}
+
+TEST(AppendFilesTest, IsRefusedIfTheTableWasDroppedAndMadeAnewMeanwhile) {
+  TestTable table;
+  table.Add({table.MakeDataFile("a")});
+  const Table planned = table.Load();
+  ASSERT_THAT(table.catalog().Drop(table.name()), IsOk());
+  CreateTableRequest again;
+  again.schema = *planned.metadata->current_schema();
+  ASSERT_THAT(table.catalog().Create(table.name(), again), IsOk());
+  EXPECT_THAT(CommitAppendFiles(table.context(), planned, RequestFor(table, {"b"})),
+              IsError(ErrorCode::kCommitConflict, "dropped and made anew"));
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ Result<CommitResult> CommitChangeFiles(const CommitContext& context, const Table
                                        const ChangeFilesRequest& request) {
   const SnapshotId id = NewSnapshotId(*planned.metadata, *context.random);
   FIRN_ASSIGN(const auto operation, MakeChangeFiles(context, request, id));
-  return RunCommitLoop(context, planned.name, {id, request, operation.get()});
+  return RunCommitLoop(context, planned, {id, request, operation.get()});
 }
 
 }  // namespace firn

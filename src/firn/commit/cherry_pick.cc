@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -175,6 +176,42 @@ Status CheckPartitions(const CommitContext& context, const Table& now,
       });
 }
 
+// Files that were not written for the snapshot, but added, may have come to main otherwise.
+Status CheckNotLive(const CommitContext& context, FileIO& io, const TableMetadata& metadata,
+                    const std::vector<DataFile>& files) {
+  if (metadata.current_snapshot() == nullptr) return {};
+  std::set<std::string_view> paths;
+  for (const DataFile& file : files)
+    paths.insert(file.file_path);
+  FIRN_ASSIGN(const std::vector<ManifestFile> manifests,
+              ReadManifests(io, *metadata.current_snapshot()));
+  const ManifestReadOptions options{.with_metrics = false, .with_deleted = false};
+  const auto look = [&](size_t i) -> Status {
+    const ManifestFile& manifest = manifests[i];
+    if (manifest.content != ManifestContent::kData || !manifest.has_live_files()) return {};
+    const TypePtr type = PartitionType(*metadata.FindSpec(manifest.partition_spec_id),
+                                       metadata.SchemasNewestFirst());
+    return ReadManifest(io, manifest, *type, options, [&](ManifestEntry& entry) -> Status {
+      if (!paths.contains(entry.file.file_path)) return {};
+      return MakeError(ErrorCode::kAlreadyExists,
+                       "main has the file '{}' of the snapshot already; published, its rows would "
+                       "be there twice",
+                       entry.file.file_path);
+    });
+  };
+  return ParallelFor(*context.executor, manifests.size(), look, context.cancel);
+}
+
+// Nothing, but it fails if the snapshot is gone by then: an expiry that came first deletes its
+// files, and no requirement of the catalog protocol tells.
+std::vector<TableUpdate> HoldSnapshot(SnapshotId id) {
+  const std::string name = fmt::format("firn-publishing-{}", id);
+  SnapshotRef tag;
+  tag.snapshot_id = id;
+  tag.type = RefType::kTag;
+  return {SetSnapshotRef{name, tag}, RemoveSnapshotRef{name}};
+}
+
 SnapshotOptions OptionsOf(const Snapshot& picked) {
   SnapshotOptions options;
   for (const auto& [key, value] : picked.summary) {
@@ -186,8 +223,13 @@ SnapshotOptions OptionsOf(const Snapshot& picked) {
   }
   options.table_changes =
       [id = picked.snapshot_id](const TableMetadata& now) -> Result<std::vector<TableUpdate>> {
-    FIRN_RETURN_IF_ERROR(FindPicked(now, id));
-    return std::vector<TableUpdate>();
+    FIRN_ASSIGN(const Snapshot* snapshot, FindPicked(now, id));
+    const SchemaPtr written = snapshot->schema_id ? now.FindSchema(*snapshot->schema_id) : nullptr;
+    if (written != nullptr) {
+      FIRN_RETURN_IF_ERROR(
+          CheckNotReplaced(now, now.current_snapshot(), *written, snapshot->parent_snapshot_id));
+    }
+    return HoldSnapshot(id);
   };
   return options;
 }
@@ -199,6 +241,13 @@ Result<CommitResult> RepeatAppend(const CommitContext& context, const Table& tab
   FIRN_ASSIGN(
       append.data_files,
       PickedFiles(context, table, picked).Collect(ManifestContent::kData, EntryStatus::kAdded));
+  append.table_changes =
+      [check = append.table_changes, &context, &table,
+       files = append.data_files](const TableMetadata& now) -> Result<std::vector<TableUpdate>> {
+    FIRN_ASSIGN(std::vector<TableUpdate> updates, check(now));
+    FIRN_RETURN_IF_ERROR(CheckNotLive(context, *table.io, now, files));
+    return updates;
+  };
   // The files were written for the schema of the snapshot.
   Table planned = table;
   if (picked.schema_id && table.metadata->FindSchema(*picked.schema_id)) {
@@ -227,13 +276,13 @@ Result<CommitResult> RepeatOverwrite(const CommitContext& context, const Table& 
   change.table_changes =
       [check = change.table_changes, &context, io = table.io, parent = picked.parent_snapshot_id,
        partitions](const TableMetadata& now) -> Result<std::vector<TableUpdate>> {
-    FIRN_ASSIGN(std::vector<TableUpdate> none, check(now));
+    FIRN_ASSIGN(std::vector<TableUpdate> updates, check(now));
     const Table base{.name = {},
                      .metadata_location = {},
                      .metadata = std::make_shared<const TableMetadata>(now),
                      .io = io};
     FIRN_RETURN_IF_ERROR(CheckPartitions(context, base, parent, partitions));
-    return none;
+    return updates;
   };
   return CommitChangeFiles(context, table, change);
 }

@@ -5,6 +5,7 @@
 
 #include "firn/base/log.h"
 #include "firn/base/retry.h"
+#include "firn/base/text.h"
 #include "firn/commit/commit_attempt_internal.h"
 #include "firn/commit/commit_loop_internal.h"
 #include "firn/commit/summary_keys_internal.h"
@@ -53,10 +54,10 @@ bool IsDefiniteFailure(ErrorCode code) {
 
 class CommitLoop {
  public:
-  CommitLoop(const CommitContext& context, const TableName& table,
-             std::span<const CommitStep> steps)
+  CommitLoop(const CommitContext& context, const Table& planned, std::span<const CommitStep> steps)
       : context_(context),
-        table_(table),
+        planned_(planned),
+        table_(planned.name),
         steps_(steps),
         target_(LastSnapshot(steps)),
         files_(FormatUuid(MakeUuid(*context.random))) {}
@@ -76,7 +77,11 @@ class CommitLoop {
   Result<CommitResult> GiveUp(const Error& cause, int attempt);
   void CleanUpAfterSuccess(const Table& committed);
 
+  /// The work was done for one table, not for another one that was given its name meanwhile.
+  Status CheckSameTable() const;
+
   const CommitContext& context_;
+  const Table& planned_;
   const TableName& table_;
   std::span<const CommitStep> steps_;
   const CommitStep& target_;  ///< The last one with a snapshot: if it is there, all are.
@@ -195,6 +200,17 @@ CommitResult CommitLoop::Repeat(SnapshotId earlier) {
           .is_repeat = true};
 }
 
+Status CommitLoop::CheckSameTable() const {
+  const std::string& expected = planned_.metadata->table_uuid;
+  const std::string& found = base_table_.metadata->table_uuid;
+  if (expected.empty() || EqualsIgnoreCase(expected, found)) return {};
+  return MakeError(
+      ErrorCode::kCommitConflict,
+      "table {} was dropped and made anew meanwhile (its UUID is '{}', expected '{}'); "
+      "look at it and run this again",
+      FormatTableName(table_), found, expected);
+}
+
 /// The committed table, or nothing if another writer won and the attempt may be repeated.
 Result<std::optional<Table>> CommitLoop::Attempt(int attempt) {
   FIRN_RETURN_IF_ERROR(context_.cancel.Check());
@@ -203,6 +219,7 @@ Result<std::optional<Table>> CommitLoop::Attempt(int attempt) {
     return std::optional(base_table_);  // A "conflict" that was our own success.
   }
   was_refused_ = false;
+  FIRN_RETURN_IF_ERROR(CheckSameTable());
   repeats_ = FindRepeated();
   if (repeats_) return std::optional(base_table_);
   has_asked_ = false;
@@ -287,12 +304,12 @@ SnapshotId NewSnapshotId(const TableMetadata& metadata, Random& random) {
   }
 }
 
-Result<CommitResult> RunCommitLoop(const CommitContext& context, const TableName& table,
+Result<CommitResult> RunCommitLoop(const CommitContext& context, const Table& planned,
                                    const CommitStep& step) {
-  return RunCommitLoop(context, table, std::span(&step, 1));
+  return RunCommitLoop(context, planned, std::span(&step, 1));
 }
 
-Result<CommitResult> RunCommitLoop(const CommitContext& context, const TableName& table,
+Result<CommitResult> RunCommitLoop(const CommitContext& context, const Table& planned,
                                    std::span<const CommitStep> steps) {
   for (const CommitStep& step : steps) {
     const SnapshotOptions& options = step.options;
@@ -307,7 +324,7 @@ Result<CommitResult> RunCommitLoop(const CommitContext& context, const TableName
                        options.branch);
     }
   }
-  return CommitLoop(context, table, steps).Run();
+  return CommitLoop(context, planned, steps).Run();
 }
 
 }  // namespace firn

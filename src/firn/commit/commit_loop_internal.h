@@ -53,12 +53,12 @@ SnapshotId NewSnapshotId(const TableMetadata& metadata, Random& random);
 ///
 /// Errors  kCommitUnknown: nothing was deleted. All others: the commit did not happen and the
 ///         manifests and lists it wrote are gone.
-Result<CommitResult> RunCommitLoop(const CommitContext& context, const TableName& table,
+Result<CommitResult> RunCommitLoop(const CommitContext& context, const Table& planned,
                                    const CommitStep& step);
 
 /// The same for several changes that become visible together: one step builds on what those before
 /// it made of the table. One of them at least has an operation; the result is of the last such one.
-Result<CommitResult> RunCommitLoop(const CommitContext& context, const TableName& table,
+Result<CommitResult> RunCommitLoop(const CommitContext& context, const Table& planned,
                                    std::span<const CommitStep> steps);
 
 }  // namespace firn

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <mutex>
 #include <unordered_map>
 #include <unordered_set>
@@ -143,6 +144,26 @@ Status CheckNoNewDeletes(const CommitContext& context, const Table& base,
         return ReadManifest(*base.io, *recent[i], *type, options, check_entry);
       },
       context.cancel);
+}
+
+Status CheckNotReplaced(const TableMetadata& now, const Snapshot* head, const Schema& written,
+                        std::optional<SnapshotId> planned_head) {
+  const SchemaPtr current = now.current_schema();
+  const auto& fields = written.fields();
+  const auto lost = std::find_if(fields.begin(), fields.end(), [&](const NestedField& field) {
+    return current->FindField(field.id) == nullptr;
+  });
+  if (lost == fields.end()) return {};
+  if (planned_head && head != nullptr) {
+    for (const Snapshot* ancestor : AncestorsOf(now, head->snapshot_id)) {
+      if (ancestor->snapshot_id == *planned_head) return {};
+    }
+  }
+  return MakeError(
+      ErrorCode::kCommitConflict,
+      "the table was replaced after the rows were written, and has no column '{}' with "
+      "the id {} any more; run this again",
+      lost->name, lost->id);
 }
 
 Status CheckDeletesFit(const TableMetadata& metadata, const std::vector<DataFile>& added) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,13 @@ struct NewDeletesCheck {
 Status CheckNoNewDeletes(const CommitContext& context, const Table& base,
                          const std::vector<ManifestFile>& manifests,
                          const std::vector<DataFile>& data_files, const NewDeletesCheck& check);
+
+/// Rows were written with the columns of `written`, for a branch whose head was `planned_head`. A
+/// column that was dropped meanwhile is no conflict, but where the table was replaced by one
+/// without some of them, the rows would lose their values. Errors: kCommitConflict, naming the
+/// column.
+Status CheckNotReplaced(const TableMetadata& now, const Snapshot* head, const Schema& written,
+                        std::optional<SnapshotId> planned_head);
 
 /// Version 3 takes no new position delete files. Errors: kCommitConflict if the table was upgraded
 /// after one of `added` was written.

@@ -109,7 +109,7 @@ Result<CommitResult> CommitRewriteDeletes(const CommitContext& context, const Ta
   }
   const SnapshotId id = NewSnapshotId(*planned.metadata, *context.random);
   RewriteDeletes operation(context, request, id);
-  Result<CommitResult> result = RunCommitLoop(context, planned.name, {id, request, &operation});
+  Result<CommitResult> result = RunCommitLoop(context, planned, {id, request, &operation});
   if (!result.ok()) return result.error();
   result->removed_delete_files = operation.removed_delete_files();
   return result;

@@ -137,7 +137,7 @@ Result<RewriteEntriesResult> CommitRewriteEntries(const CommitContext& context,
   const SnapshotId id = NewSnapshotId(*planned.metadata, *context.random);
   RewriteEntries operation(context, request, id);
   RewriteEntriesResult result;
-  FIRN_ASSIGN(result.commit, RunCommitLoop(context, planned.name, {id, options, &operation}));
+  FIRN_ASSIGN(result.commit, RunCommitLoop(context, planned, {id, options, &operation}));
   result.rewritten_manifests_count = operation.rewritten_count();
   return result;
 }

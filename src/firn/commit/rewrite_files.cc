@@ -72,7 +72,7 @@ Result<CommitResult> CommitRewriteFiles(const CommitContext& context, const Tabl
   FIRN_CHECK(!request.removed_data_files.empty() || request.added_data_files.empty());
   const SnapshotId id = NewSnapshotId(*planned.metadata, *context.random);
   RewriteFiles operation(context, request, id);
-  Result<CommitResult> result = RunCommitLoop(context, planned.name, {id, request, &operation});
+  Result<CommitResult> result = RunCommitLoop(context, planned, {id, request, &operation});
   if (!result.ok()) return result.error();
   result->removed_delete_files = operation.removed_delete_files();
   return result;

@@ -241,7 +241,7 @@ Result<RewriteManifestsResult> CommitRewriteManifests(const CommitContext& conte
   const SnapshotId id = NewSnapshotId(*planned.metadata, *context.random);
   RewriteManifests operation(context, request, id);
   FIRN_ASSIGN(const CommitResult committed,
-              RunCommitLoop(context, planned.name, {id, options, &operation}));
+              RunCommitLoop(context, planned, {id, options, &operation}));
   return RewriteManifestsResult{.rewritten_manifests_count = operation.rewritten_count(),
                                 .added_manifests_count = operation.added_count(),
                                 .snapshot_id = committed.snapshot_id};

@@ -233,6 +233,32 @@ TEST_P(StagedSnapshotsTest, RowsAreNotDoubledWhereTheSnapshotThatPublishedThemHa
   EXPECT_THAT(table_.LivePaths(), ElementsAre("a", "b", "c", "d"));
 }
 
+TEST_P(StagedSnapshotsTest, AFileThatMainHasAlreadyIsNotPublished) {
+  ASSERT_THAT(Append("a"), IsOk());
+  const auto staged = Append("b", "a", "w");
+  ASSERT_THAT(staged, IsOk());
+  ASSERT_THAT(Append("b"), IsOk());  // As by add_files.
+  EXPECT_THAT(Pick(staged->snapshot_id),
+              IsError(ErrorCode::kAlreadyExists, "would be there twice"));
+}
+
+TEST_P(StagedSnapshotsTest, ASnapshotThatExpiresWhileItIsPublishedIsNotPublished) {
+  ASSERT_THAT(Append("a"), IsOk());
+  const auto staged = Append("b", "a", "w");
+  ASSERT_THAT(staged, IsOk());
+  ASSERT_THAT(Append("c"), IsOk());
+  ScriptedCatalog catalog(table_.catalog());
+  bool is_raced = false;
+  catalog.before_commit = [&] {
+    if (!std::exchange(is_raced, true)) Expire(staged->snapshot_id);
+  };
+  CommitContext context = table_.context();
+  context.catalog = &catalog;
+  EXPECT_THAT(CherryPickSnapshot(context, table_.Load(), staged->snapshot_id),
+              IsError(ErrorCode::kNotFound, "is not in the table"));
+  EXPECT_THAT(table_.LivePaths(), ElementsAre("a", "c"));
+}
+
 TEST_P(StagedSnapshotsTest, HistoryThatExpiredBeforeTheSnapshotWasStagedDoesNotMatter) {
   const auto first = Append("a");
   ASSERT_THAT(first, IsOk());

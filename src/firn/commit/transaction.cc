@@ -74,7 +74,7 @@ Result<CommitResult> Transaction::Commit() {
     std::vector<CommitStep> steps;
     for (const auto& step : steps_)
       steps.push_back({step->snapshot_id, step->options(), step->operation.get()});
-    return RunCommitLoop(context_, planned_.name, steps);
+    return RunCommitLoop(context_, planned_, steps);
   }
   const auto plan = [&](const TableMetadata& metadata) -> Result<std::vector<TableUpdate>> {
     std::vector<TableUpdate> all;

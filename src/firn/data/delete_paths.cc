@@ -31,7 +31,7 @@ class RenamedDeletes {
   Result<int64_t> Write(const std::string& uri) {
     FIRN_ASSIGN(arrow_schema_, ToArrowSchema(schema_.fields()));
     FIRN_ASSIGN(const auto input, context_.io->Open(file_.file_path, file_.file_size_in_bytes));
-    FIRN_ASSIGN(output_, context_.io->Create(uri));
+    FIRN_ASSIGN(output_, context_.io->Create(uri, {.exclusive = true}));
     FIRN_ASSIGN(
         EncodeOptions options,
         EncodeOptionsFrom(WriteProperties(*context_.metadata, FileContent::kPositionDeletes),

@@ -13,7 +13,7 @@ Result<CopiedDeletes> CopyVectors(FileIO& io, const DataFile& file, const std::s
                                   const PathPrefix& prefix) {
   FIRN_ASSIGN(const auto input, io.Open(file.file_path, file.file_size_in_bytes));
   FIRN_ASSIGN(const PuffinFile puffin, ReadPuffinFooter(*input));
-  FIRN_ASSIGN(auto output, io.Create(to));
+  FIRN_ASSIGN(auto output, io.Create(to, {.exclusive = true}));
   OutputFile& written = *output;
   PuffinWriter writer(std::move(output), puffin.properties);
   CopiedDeletes copied;

@@ -229,7 +229,7 @@ Result<int64_t> CopyRecords(FileIO& io, const std::string& from, const std::stri
   for (const auto& [key, value] : reader->metadata()) {
     if (key != "avro.schema" && key != "avro.codec") options.metadata.emplace_back(key, value);
   }
-  FIRN_ASSIGN(auto output, io.Create(to));
+  FIRN_ASSIGN(auto output, io.Create(to, {.exclusive = true}));
   const AvroNode& schema = *reader->schema();
   FIRN_ASSIGN(const auto writer, AvroWriter::Make(std::move(output), schema, std::move(options)));
   AvroBlock block;

@@ -37,7 +37,7 @@ class FileList {
  public:
   // Without a call of this, files are only counted.
   Status Open(FileIO& io, const std::string& uri) {
-    FIRN_ASSIGN(output_, io.Create(uri));
+    FIRN_ASSIGN(output_, io.Create(uri, {.exclusive = true}));
     return {};
   }
 
@@ -270,7 +270,7 @@ class TablePathRewrite {
       FIRN_ASSIGN(const TableMetadata renamed, RenameMetadata(*version.metadata, prefix_), "'{}'",
                   version.recorded);
       FIRN_ASSIGN(const std::string staged, prefix_.Below(staging_, version.recorded));
-      FIRN_RETURN_IF_ERROR(WriteTableMetadata(io_, staged, renamed));
+      FIRN_RETURN_IF_ERROR(WriteTableMetadata(io_, staged, renamed, {.exclusive = true}));
       FIRN_RETURN_IF_ERROR(Stage(FileKind::kMetadata, version.recorded, staged, {}));
     }
     return {};

@@ -119,6 +119,17 @@ Status ParseBadRows(const Arguments& arguments, IngestRequest& request) {
   return {};
 }
 
+// The schema of a table has no branches: whoever reads `main` would see the new one at once.
+Status CheckReplacement(const IngestRequest& request) {
+  const bool replaces =
+      request.mode == IngestMode::kReplace || request.mode == IngestMode::kCreateOrReplace;
+  if (!replaces || (!request.is_staged && request.branch == kMainBranch)) return {};
+  return Error(
+      ErrorCode::kInvalidInput,
+      "a table is replaced as a whole, so not with --stage-only, --wap-id or --branch; load "
+      "into a new table and rename it, or overwrite the rows on a branch");
+}
+
 Result<IngestRequest> ParseRequest(ProcedureContext& context, const Arguments& arguments,
                                    SourceFormat format, const TableReference& reference) {
   IngestRequest request;
@@ -130,6 +141,7 @@ Result<IngestRequest> ParseRequest(ProcedureContext& context, const Arguments& a
   request.table = reference.name;
   FIRN_ASSIGN(static_cast<SnapshotOptions&>(request), ParseSnapshotOptions(arguments, reference));
   FIRN_ASSIGN(request.mode, ParseMode(arguments.Text("mode", "append")));
+  FIRN_RETURN_IF_ERROR(CheckReplacement(request));
   FIRN_RETURN_IF_ERROR(ParseMerge(arguments, request));
   for (const auto& [key, value] : arguments.TextMap("properties"))
     request.layout.properties[key] = value;
