@@ -201,6 +201,8 @@ void Judge::SeePublish(const std::string& uri) {
   const bool is_own = process != nullptr && process->operation != 0 &&
                       operations_.at(process->operation).what != kOrphansName;
   if (is_own) makers_.emplace(uri, process->operation);
+  const bool is_restored = process != nullptr && process->operation != 0 && !is_own;
+  if (is_restored) restored_.insert(uri);
   if (world_.catalog_kind() != CatalogKind::kHadoop) return;
   const std::optional<int64_t> version = HadoopVersion(uri);
   if (!version || !current_) return;
@@ -531,6 +533,8 @@ void Judge::CheckOrphans() {
         if (users_.contains(file.uri) && has_faults) return {};
         if (HasPart(file.uri, "version-hint.text") || HasPart(file.uri, ".folder")) return {};
         if (HasPart(file.uri, "_firn_quarantine")) return {};
+        // An expiry that was about to delete it found it away in quarantine; then it came back.
+        if (restored_.contains(file.uri)) return {};
         const auto maker = makers_.find(file.uri);
         if (maker == makers_.end()) return {};  // Put off: its maker was told nothing certain.
         const Operation& operation = operations_.at(maker->second);

@@ -161,6 +161,7 @@ class Judge final : public Witness {
   std::set<SnapshotId> expired_;
   std::map<SnapshotId, SnapshotId> parents_;    ///< Of expired ones, too.
   std::map<SnapshotId, SnapshotId> published_;  ///< Staged snapshot to the one in `main`.
+  std::set<std::string> restored_;              ///< From quarantine, or moved into it.
   std::map<std::string, int64_t> makers_;       ///< File to the operation that made it.
 };
 
