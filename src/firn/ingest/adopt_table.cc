@@ -9,6 +9,7 @@
 #include "firn/format/table_properties.h"
 #include "firn/ingest/adopted_files_internal.h"
 #include "firn/ingest/column_fit_internal.h"
+#include "firn/ingest/made_table_internal.h"
 #include "firn/ingest/row_source_internal.h"
 #include "firn/io/uri.h"
 
@@ -178,26 +179,13 @@ class TableAdoption {
 
   // Drop the table, unless somebody uses it by now. The files of the source stay.
   void TakeBack() const {
-    const Result<Table> now = catalog().Load(request_.table);
-    if (!now.ok() || now->metadata->table_uuid != table_->metadata->table_uuid ||
-        !now->metadata->snapshots.empty()) {
-      return;
-    }
-    const Status dropped = catalog().Drop(request_.table, DropFiles::kDelete);
-    if (!dropped.ok()) {
-      Log(LogLevel::kWarning, "table '{}' stays, empty: {}", FormatTableName(request_.table),
-          dropped.error().Format());
-      return;
-    }
-    const Status deleted = now->io->Delete(now->metadata_location);
-    if (!deleted.ok() && deleted.error().code() != ErrorCode::kNotFound) {
-      Log(LogLevel::kWarning, "file '{}' stays: {}", now->metadata_location,
-          deleted.error().Format());
-    }
+    const auto gone = TakeBackMadeTable(catalog(), *table_);
+    if (!gone) return;
     // Folders that hold something stay.
-    for (const std::string& folder : {now->metadata->MetadataLocation(), now->metadata->location}) {
-      const Status gone = now->io->DeleteFolder(folder);
-      if (!gone.ok()) Log(LogLevel::kInfo, "'{}' stays: {}", folder, gone.error().Format());
+    for (const std::string& folder :
+         {gone->metadata->MetadataLocation(), gone->metadata->location}) {
+      const Status deleted = gone->io->DeleteFolder(folder);
+      if (!deleted.ok()) Log(LogLevel::kInfo, "'{}' stays: {}", folder, deleted.error().Format());
     }
   }
 

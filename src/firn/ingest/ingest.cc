@@ -5,31 +5,20 @@
 
 #include <fmt/ranges.h>
 
-#include "firn/base/log.h"
 #include "firn/catalog/table_evolution.h"
 #include "firn/format/table_properties.h"
 #include "firn/ingest/column_evolution_internal.h"
 #include "firn/ingest/column_fit_internal.h"
 #include "firn/ingest/layout_check_internal.h"
 #include "firn/ingest/loaded_files_internal.h"
+#include "firn/ingest/made_table_internal.h"
 #include "firn/ingest/planned_table_internal.h"
 #include "firn/ingest/row_source_internal.h"
 #include "firn/ingest/standard_input_internal.h"
-#include "firn/io/uri.h"
+#include "firn/io/discard_files.h"
 
 namespace firn {
 namespace {
-
-// Folders that were made for a table and hold nothing; object stores have none. Where something is
-// in them they stay.
-void DeleteEmptyFolders(FileIO& io, const std::string& folder) {
-  if (const auto inner = io.ListFolders(folder); inner.ok()) {
-    for (const std::string& name : *inner)
-      DeleteEmptyFolders(io, JoinUri(folder, name));
-  }
-  const Status deleted = io.DeleteFolder(folder);
-  if (!deleted.ok()) Log(LogLevel::kInfo, "'{}' stays: {}", folder, deleted.error().Format());
-}
 
 // Why a column has its type, to stand behind it.
 std::string DescribeReason(const SourceColumn& column) {
@@ -439,23 +428,9 @@ void IngestRun::CleanUpRecord(const Status& loaded) {
 
 // The run failed: forget the table that it made, unless someone uses it already.
 void IngestRun::TakeBackTable() {
-  const Result<Table> now = catalog().Load(request_.table);
-  if (!now.ok() || now->metadata->table_uuid != table_->metadata->table_uuid ||
-      !now->metadata->snapshots.empty()) {
-    return;
+  if (const auto gone = TakeBackMadeTable(catalog(), *table_)) {
+    DiscardEmptyFolders(*gone->io, gone->metadata->location);
   }
-  const Status dropped = catalog().Drop(request_.table, DropFiles::kDelete);
-  if (!dropped.ok()) {
-    Log(LogLevel::kWarning, "table '{}' stays, empty: {}", FormatTableName(request_.table),
-        dropped.error().Format());
-    return;
-  }
-  const Status deleted = now->io->Delete(now->metadata_location);
-  if (!deleted.ok() && deleted.error().code() != ErrorCode::kNotFound) {
-    Log(LogLevel::kWarning, "file '{}' stays: {}", now->metadata_location,
-        deleted.error().Format());
-  }
-  DeleteEmptyFolders(*now->io, now->metadata->location);
 }
 
 Result<IngestResult> IngestRun::Run() {

@@ -1,6 +1,7 @@
 #include "firn/io/discard_files.h"
 
 #include "firn/base/log.h"
+#include "firn/io/uri.h"
 
 namespace firn {
 
@@ -13,6 +14,15 @@ bool DiscardFiles(FileIO& io, std::span<const std::string> uris, std::string_vie
         outcome.status.error().Format());
   }
   return are_gone;
+}
+
+void DiscardEmptyFolders(FileIO& io, const std::string& folder) {
+  if (const auto inner = io.ListFolders(folder); inner.ok()) {
+    for (const std::string& name : *inner)
+      DiscardEmptyFolders(io, JoinUri(folder, name));
+  }
+  const Status deleted = io.DeleteFolder(folder);
+  if (!deleted.ok()) Log(LogLevel::kInfo, "'{}' stays: {}", folder, deleted.error().Format());
 }
 
 }  // namespace firn

@@ -13,4 +13,8 @@ namespace firn {
 /// depend on it. A missing one is fine. Returns whether all are gone.
 bool DiscardFiles(FileIO& io, std::span<const std::string> uris, std::string_view what);
 
+/// Delete a folder and those below it as far as they hold nothing; what holds something stays.
+/// Best effort: object stores have no folders.
+void DiscardEmptyFolders(FileIO& io, const std::string& folder);
+
 }  // namespace firn

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "firn/io/forwarding_file_io.h"
+
 namespace firn {
 namespace {
 
@@ -51,24 +53,24 @@ class MeteredOutputFile final : public OutputFile {
   std::shared_ptr<IoMeter> meter_;
 };
 
-class MeteredFileIO final : public FileIO {
+class MeteredFileIO final : public ForwardingFileIO {
  public:
   MeteredFileIO(std::shared_ptr<FileIO> base, std::shared_ptr<IoMeter> meter)
-      : base_(std::move(base)), meter_(std::move(meter)) {}
+      : ForwardingFileIO(std::move(base)), meter_(std::move(meter)) {}
 
   Result<std::shared_ptr<InputFile>> Open(std::string_view uri,
                                           std::optional<int64_t> known_size) override {
-    FIRN_ASSIGN(auto file, base_->Open(uri, known_size));
+    FIRN_ASSIGN(auto file, inner().Open(uri, known_size));
     return std::make_shared<MeteredInputFile>(std::move(file), meter_);
   }
   Result<std::unique_ptr<OutputFile>> Create(std::string_view uri,
                                              const CreateOptions& options) override {
-    FIRN_ASSIGN(auto file, base_->Create(uri, options));
+    FIRN_ASSIGN(auto file, inner().Create(uri, options));
     return std::make_unique<MeteredOutputFile>(std::move(file), meter_);
   }
   Status List(std::string_view uri, const std::function<Status(const FileInfo&)>& visit) override {
     int64_t files = 0;
-    Status status = base_->List(uri, [&](const FileInfo& file) {
+    Status status = inner().List(uri, [&](const FileInfo& file) {
       ++files;
       return visit(file);
     });
@@ -77,25 +79,22 @@ class MeteredFileIO final : public FileIO {
   }
   Result<FileInfo> Stat(std::string_view uri) override {
     meter_->AddRequests();
-    return base_->Stat(uri);
+    return inner().Stat(uri);
   }
   Status Delete(std::string_view uri) override {
     meter_->AddRequests();
-    return base_->Delete(uri);
+    return inner().Delete(uri);
   }
   std::vector<DeleteOutcome> DeleteMany(std::span<const std::string> uris) override {
     meter_->AddRequests(RequestsFor(static_cast<int64_t>(uris.size())));
-    return base_->DeleteMany(uris);
+    return inner().DeleteMany(uris);
   }
   Result<std::vector<std::string>> ListFolders(std::string_view uri) override {
     meter_->AddRequests();
-    return base_->ListFolders(uri);
+    return inner().ListFolders(uri);
   }
-  Status CreateFolder(std::string_view uri) override { return base_->CreateFolder(uri); }
-  Status DeleteFolder(std::string_view uri) override { return base_->DeleteFolder(uri); }
 
  private:
-  std::shared_ptr<FileIO> base_;
   std::shared_ptr<IoMeter> meter_;
 };
 

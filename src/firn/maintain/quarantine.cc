@@ -11,6 +11,7 @@
 #include "firn/base/text.h"
 #include "firn/format/json_reader.h"
 #include "firn/format/json_writer.h"
+#include "firn/io/discard_files.h"
 #include "firn/io/move_file.h"
 #include "firn/io/uri.h"
 #include "firn/maintain/delete_files_internal.h"
@@ -126,15 +127,6 @@ class FileMover {
   MovedFiles moved_;
 };
 
-// Best effort: object stores have none.
-void DeleteEmptyFolders(FileIO& io, const std::string& folder) {
-  const auto names = io.ListFolders(folder);
-  if (!names.ok()) return;
-  for (const std::string& name : *names)
-    DeleteEmptyFolders(io, JoinUri(folder, name));
-  (void)io.DeleteFolder(folder);
-}
-
 // "20261130T110000Z-1a2b3c4d"; nullopt: it is no run of firn's.
 std::optional<Timestamp> ParseRunTime(std::string_view run) {
   constexpr size_t kTimeSize = 16;
@@ -233,7 +225,7 @@ Result<MovedFiles> RestoreQuarantine(const MaintainContext& context, FileIO& io,
   if (moved.failed == 0) {
     const Status deleted = io.Delete(list);
     if (!deleted.ok() && deleted.error().code() != ErrorCode::kNotFound) return deleted.error();
-    DeleteEmptyFolders(io, folder);
+    DiscardEmptyFolders(io, folder);
   }
   return moved;
 }
@@ -263,7 +255,7 @@ Result<EmptiedQuarantine> EmptyQuarantine(const MaintainContext& context, FileIO
     FIRN_RETURN_IF_ERROR(deleter.Add(std::move(file)));
   }
   FIRN_ASSIGN(const DeletedFiles deleted, deleter.Finish());
-  DeleteEmptyFolders(io, FolderOf(location));
+  DiscardEmptyFolders(io, FolderOf(location));
   return EmptiedQuarantine{.deleted = deleted.of(FileKind::kOther),
                            .failed = deleted.failed,
                            .first_failure = deleted.first_failure};

@@ -2,7 +2,7 @@
 
 #include "firn/base/text.h"
 #include "firn/procedure/adopted_source_internal.h"
-#include "firn/procedure/table_change_internal.h"
+#include "firn/procedure/ingest_context_internal.h"
 
 namespace firn {
 namespace {
@@ -55,18 +55,7 @@ Error ExplainMissingSource(const Error& error, const std::string& text) {
 }
 
 IngestContext MakeAdoptionContext(ProcedureContext& context, const TableReference& reference) {
-  Session& session = *context.session;
-  IngestContext adoption;
-  adoption.change.commit = MakeCommitContext(session, reference);
-  adoption.change.budget = &session.budget();
-  adoption.io = session.io();
-  adoption.notice = context.notice;
-  if (context.progress) {
-    adoption.progress = [&context](int64_t done, int64_t total) {
-      context.progress("reading footers", done, total, "files");
-    };
-  }
-  return adoption;
+  return MakeIngestContext(context, reference, "reading footers", "files");
 }
 
 Argument ParallelismArgument() {

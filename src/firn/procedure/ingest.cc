@@ -7,6 +7,7 @@
 #include "firn/format/layout_text.h"
 #include "firn/format/schema_text.h"
 #include "firn/procedure/change_report_internal.h"
+#include "firn/procedure/ingest_context_internal.h"
 #include "firn/procedure/new_table_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/row_change_internal.h"
@@ -205,21 +206,6 @@ Result<TableReference> ResolveInto(const ProcedureContext& context, const std::s
   return found;
 }
 
-IngestContext MakeContext(ProcedureContext& context, const TableReference& reference) {
-  Session& session = *context.session;
-  IngestContext ingest;
-  ingest.change.commit = MakeCommitContext(session, reference);
-  ingest.change.budget = &session.budget();
-  ingest.io = session.io();
-  ingest.notice = context.notice;
-  if (context.progress) {
-    ingest.progress = [&context](int64_t done, int64_t total) {
-      context.progress("reading", done, total, "bytes");
-    };
-  }
-  return ingest;
-}
-
 TypePtr ResultType() {
   return MakeRowType({{"files", LongType()},
                       {"rows", LongType()},
@@ -239,7 +225,8 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   if (!reference.table.metadata) {
     FIRN_ASSIGN(has_made_namespace, PrepareNamespace(context, reference));
   }
-  const Result<IngestResult> ingested = Ingest(MakeContext(context, reference), request);
+  const Result<IngestResult> ingested =
+      Ingest(MakeIngestContext(context, reference, "reading", "bytes"), request);
   if (!ingested.ok()) {
     const bool is_unknown = ingested.error().code() == ErrorCode::kCommitUnknown;
     if (has_made_namespace && !is_unknown) TakeBackNamespace(context, reference);
