@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "firn/maintain/rewrite_data_files.h"
+#include "firn/maintain/compaction/rewrite_data_files.h"
 #include "firn/procedure/procedure.h"
 
 namespace firn {

@@ -1,4 +1,4 @@
-#include "firn/maintain/compute_partition_stats.h"
+#include "firn/maintain/statistics/compute_partition_stats.h"
 
 #include <algorithm>
 #include <utility>

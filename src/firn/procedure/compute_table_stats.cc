@@ -1,4 +1,4 @@
-#include "firn/maintain/compute_table_stats.h"
+#include "firn/maintain/statistics/compute_table_stats.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "firn/maintain/convert_equality_deletes.h"
+#include "firn/maintain/deletes/convert_equality_deletes.h"
 
 #include "firn/procedure/maintenance_internal.h"
 #include "firn/procedure/registry_internal.h"

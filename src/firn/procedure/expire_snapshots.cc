@@ -1,4 +1,4 @@
-#include "firn/maintain/expire_snapshots.h"
+#include "firn/maintain/expiry/expire_snapshots.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include <fmt/ranges.h>
 
-#include "firn/maintain/remove_orphan_files.h"
-#include "firn/maintain/table_health.h"
+#include "firn/maintain/cycle/table_health.h"
+#include "firn/maintain/orphans/remove_orphan_files.h"
 #include "firn/procedure/maintenance_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"

@@ -5,7 +5,7 @@
 #include "firn/base/number.h"
 #include "firn/catalog/metered_catalog.h"
 #include "firn/io/io.h"
-#include "firn/maintain/maintain_table.h"
+#include "firn/maintain/cycle/maintain_table.h"
 #include "firn/procedure/maintenance_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "firn/maintain/delete_rewrite.h"
+#include "firn/maintain/deletes/delete_rewrite.h"
 #include "firn/maintain/file_to_delete.h"
 #include "firn/maintain/maintain_context.h"
 #include "firn/procedure/procedure.h"

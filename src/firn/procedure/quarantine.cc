@@ -1,4 +1,4 @@
-#include "firn/maintain/quarantine.h"
+#include "firn/maintain/orphans/quarantine.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "firn/maintain/remove_dangling_deletes.h"
+#include "firn/maintain/deletes/remove_dangling_deletes.h"
 
 #include <utility>
 

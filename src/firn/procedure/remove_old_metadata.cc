@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "firn/maintain/remove_orphan_files.h"
+#include "firn/maintain/orphans/remove_orphan_files.h"
 #include "firn/procedure/maintenance_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"

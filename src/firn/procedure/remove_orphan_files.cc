@@ -1,4 +1,4 @@
-#include "firn/maintain/remove_orphan_files.h"
+#include "firn/maintain/orphans/remove_orphan_files.h"
 
 #include <fmt/format.h>
 

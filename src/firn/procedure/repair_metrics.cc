@@ -1,4 +1,4 @@
-#include "firn/maintain/repair_metrics.h"
+#include "firn/maintain/statistics/repair_metrics.h"
 
 #include <fmt/format.h>
 

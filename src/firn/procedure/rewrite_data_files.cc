@@ -1,4 +1,4 @@
-#include "firn/maintain/rewrite_data_files.h"
+#include "firn/maintain/compaction/rewrite_data_files.h"
 
 #include "firn/procedure/compaction_rows_internal.h"
 #include "firn/procedure/maintenance_internal.h"

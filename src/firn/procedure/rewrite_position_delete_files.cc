@@ -1,4 +1,4 @@
-#include "firn/maintain/rewrite_position_deletes.h"
+#include "firn/maintain/deletes/rewrite_position_deletes.h"
 #include "firn/procedure/maintenance_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"

@@ -1,4 +1,4 @@
-#include "firn/maintain/rewrite_table_path.h"
+#include "firn/maintain/copy/rewrite_table_path.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "firn/maintain/purge_table.h"
+#include "firn/maintain/expiry/purge_table.h"
 #include "firn/procedure/maintenance_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"

@@ -1,0 +1,140 @@
+#include "firn/maintain/cycle/maintain_table.h"
+
+#include <chrono>
+
+#include "firn/maintain/cycle/table_health.h"
+#include "firn/maintain/maintenance_testing_internal.h"
+
+namespace firn {
+namespace {
+
+using std::chrono::days;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class MaintainTableTest : public MaintenanceTest {
+ protected:
+  /// "step outcome" of each step.
+  std::vector<std::string> Maintain(const Properties& settings, bool is_dry_run = false) {
+    const auto policy = MakeMaintenancePolicy(settings, {});
+    EXPECT_THAT(policy, IsOk());
+    std::vector<std::string> steps;
+    reports_.clear();
+    MaintainTable(context(), table().Load(), *policy, budget_left_, is_dry_run,
+                  [&](const StepReport& report) {
+                    reports_.push_back(report);
+                    steps.push_back(fmt::format("{} {}", FormatMaintenanceStep(report.step),
+                                                FormatStepOutcome(report.outcome)));
+                  });
+    return steps;
+  }
+  TableHealth Assess(const Properties& settings = {}) {
+    const auto policy = MakeMaintenancePolicy(settings, {});
+    auto health = AssessTable(context(), table().Load(), *policy);
+    EXPECT_THAT(health, IsOk());
+    return health.ok() ? *std::move(health) : TableHealth();
+  }
+
+  MaintenanceBudget budget_left_;
+  std::vector<StepReport> reports_;
+};
+
+// All but compaction, whose files have no content here.
+TEST_F(MaintainTableTest, DoesWhatPaysAndSaysWhyItSkipsTheRest) {
+  const DataFile a = Data("a");
+  table().Add({a});
+  for (int i = 0; i < 6; ++i)
+    table().Add({Data(std::to_string(i))});
+  table().Add({Put(table().MakePositionDeletes("of-a", a))});
+  table().Remove(a.file_path);
+  ASSERT_THAT(
+      WriteFile(table().io(), table().Load().metadata->location + "/data/orphan", AsBytes("x")),
+      IsOk());
+  table().clock().Advance(days(10));
+  const Properties settings = {{"steps", "deletes,manifests,expire,metadata,orphans"}};
+  const auto before = table().AllFiles();
+  EXPECT_THAT(Maintain(settings, true),
+              ElementsAre("deletes planned", "manifests planned", "expire planned",
+                          "metadata skipped", "orphans planned"));
+  EXPECT_EQ(table().AllFiles(), before);
+  EXPECT_THAT(Maintain(settings), ElementsAre("deletes done", "manifests done", "expire done",
+                                              "metadata skipped", "orphans done"));
+  ExpectComplete();
+  EXPECT_THAT(reports_.back().reason, HasSubstr("went into quarantine run"));
+  EXPECT_THAT(DataNames(), ElementsAre("0", "1", "2", "3", "4", "5", "orphan"));  // The last moved.
+  EXPECT_THAT(Maintain(settings),
+              ElementsAre("deletes skipped", "manifests skipped", "expire skipped",
+                          "metadata skipped", "orphans skipped"));
+}
+
+TEST_F(MaintainTableTest, StopsAfterAStepThatFailed) {
+  table().Add({Data("a")});
+  table().Add({Data("b")});
+  Commit({SetProperties{{{"history.expire.max-snapshot-age-ms", "soon"}}}});
+  EXPECT_THAT(Maintain({{"steps", "deletes,expire,orphans"}}),
+              ElementsAre("deletes skipped", "expire failed"));
+  EXPECT_EQ(reports_.back().error->code(), ErrorCode::kInvalidInput);
+}
+
+TEST_F(MaintainTableTest, BeginsNoStepWhenTheTimeIsUp) {
+  table().Add({Data("a")});
+  budget_left_.ends = table().clock().Elapsed();
+  EXPECT_THAT(Maintain({{"steps", "deletes,expire"}}),
+              ElementsAre("deletes skipped", "expire skipped"));
+  EXPECT_THAT(reports_.back().reason, HasSubstr("budget.seconds"));
+}
+
+TEST_F(MaintainTableTest, MergesOnlyAsManyBytesAsTheBudgetHas) {
+  for (int i = 0; i < 6; ++i)
+    table().Add({Data(std::to_string(i))});
+  budget_left_.bytes = 100;
+  EXPECT_THAT(Maintain({{"steps", "compact"}}, true), ElementsAre("compact skipped"));
+  EXPECT_THAT(reports_.back().reason, HasSubstr("budget.bytes has 100 left"));
+  budget_left_.bytes = 100'000;
+  EXPECT_THAT(Maintain({{"steps", "compact"}}, true), ElementsAre("compact planned"));
+  EXPECT_EQ(reports_.back().bytes, 6'000);
+  EXPECT_EQ(budget_left_.bytes, 94'000);
+}
+
+TEST_F(MaintainTableTest, TellsHowATableIs) {
+  EXPECT_EQ(Assess().score, 100);
+  for (int i = 0; i < 20; ++i)
+    table().Add({Data(std::to_string(i))});
+  const TableHealth many = Assess();
+  EXPECT_EQ(many.data_files, 20);
+  EXPECT_EQ(many.small_files, 20);
+  EXPECT_EQ(many.manifests, 20);
+  EXPECT_EQ(many.snapshots, 20);
+  EXPECT_LT(many.score, 60);
+  EXPECT_THAT(many.advice, testing::Contains(HasSubstr("compact: 20 files could be 1")));
+  table().clock().Advance(days(10));
+  EXPECT_EQ(Assess().expired_snapshots, 19);
+  EXPECT_THAT(Assess().advice, testing::Contains("expire: 19 of 20 snapshots are over"));
+  EXPECT_EQ(Assess({{"compact.min-input-files", "50"}}).small_files, 0);
+}
+
+TEST_F(MaintainTableTest, KeepsTheOrderOfASortedTable) {
+  const auto strategy = [&](const Properties& settings) {
+    const auto options =
+        CompactionOptionsOf(*table().Load().metadata, *MakeMaintenancePolicy(settings, {}));
+    EXPECT_THAT(options, IsOk());
+    return options->order.strategy;
+  };
+  EXPECT_EQ(strategy({}), RewriteOrder::Strategy::kBinpack);
+  SortOrder order;
+  order.fields = {{.source_ids = {1}}};
+  const std::vector<TableUpdate> updates = {AddSortOrder{order}, SetDefaultSortOrder{}};
+  ASSERT_THAT(table().catalog().Commit(table().name(), {}, updates), IsOk());
+  EXPECT_EQ(strategy({}), RewriteOrder::Strategy::kSort);
+  EXPECT_EQ(strategy({{"compact.strategy", "binpack"}}), RewriteOrder::Strategy::kBinpack);
+}
+
+TEST_F(MaintainTableTest, FindsNothingToDoInATableWithOneFile) {
+  table().Add({Data("a")});
+  EXPECT_EQ(Assess().score, 100);
+  EXPECT_THAT(Assess().advice, IsEmpty());
+}
+
+}  // namespace
+}  // namespace firn

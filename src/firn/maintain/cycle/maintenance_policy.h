@@ -1,0 +1,58 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firn/format/table_metadata.h"
+#include "firn/maintain/cycle/step_cost.h"
+
+namespace firn {
+
+/// The steps of a maintenance cycle, in the order in which they are safe and pay most.
+enum class MaintenanceStep { kCompact, kDeletes, kManifests, kExpire, kMetadata, kOrphans };
+
+/// "compact", "deletes", "manifests", "expire", "metadata", "orphans".
+std::string_view FormatMaintenanceStep(MaintenanceStep step);
+
+/// What `firn maintain` does to one table.
+struct MaintenancePolicy {
+  bool is_enabled = true;
+  std::vector<MaintenanceStep> steps;  ///< In their order; by default all.
+
+  /// Options of rewrite_data_files by their names.
+  std::map<std::string, std::string> compact_options;
+  std::optional<std::string> compact_strategy;
+  std::optional<std::string> compact_sort_order;
+
+  /// Equality deletes that have data files in common are converted from so many files on.
+  int64_t deletes_min_equality_files = 5;
+
+  std::optional<std::chrono::milliseconds> expire_older_than;  ///< Else the table's properties.
+  std::optional<int64_t> expire_retain_last;
+
+  std::optional<std::chrono::milliseconds> orphans_older_than;  ///< Else three days.
+  bool orphans_quarantine = true;
+  double orphans_max_fraction = 0.5;
+
+  std::optional<int64_t> budget_bytes;   ///< Read by compaction, at most.
+  std::optional<double> budget_seconds;  ///< No step of a run begins later.
+
+  CostRates cost;  ///< For estimates, and for what a run cost.
+};
+
+/// The keys that a policy may have: "enabled", "expire.older-than", ...
+const std::vector<std::string>& MaintenancePolicyKeys();
+
+/// Settings by key, later ones of a policy file first put over earlier ones, and then the table's
+/// properties `firn.maintain.<key>` over all. Errors: kInvalidInput naming the key.
+Result<MaintenancePolicy> MakeMaintenancePolicy(Properties settings, const Properties& properties);
+
+/// "7d", "12h", "1d12h". Nullopt: no duration.
+std::optional<std::chrono::milliseconds> ParsePolicyDuration(std::string_view text);
+
+}  // namespace firn

@@ -1,0 +1,132 @@
+#include "firn/maintain/cycle/table_health.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "firn/base/number.h"
+#include "firn/commit/rewrite_manifests.h"
+
+namespace firn {
+namespace {
+
+/// What a table loses at most for each kind of trouble, and where that much is reached.
+constexpr double kSmallFilesPoints = 45;
+constexpr double kDeletesPoints = 25;
+constexpr double kDeleteRatioMost = 0.3;
+constexpr double kManifestsPoints = 15;
+constexpr double kManifestsMost = 50;
+constexpr double kSnapshotsPoints = 15;
+constexpr double kSnapshotsMost = 100;
+
+int64_t Total(const Snapshot& snapshot, std::string_view key) {
+  const auto text = snapshot.summary.Find(key);
+  return text ? ParseInt64(*text).value_or(0) : 0;
+}
+
+void CountFiles(const std::vector<ManifestFile>& manifests, const Snapshot& head,
+                TableHealth& health) {
+  int64_t rows = 0;
+  for (const ManifestFile& manifest : manifests) {
+    if (manifest.content != ManifestContent::kData) continue;
+    health.data_files +=
+        manifest.added_files_count.value_or(0) + manifest.existing_files_count.value_or(0);
+    rows += manifest.added_rows_count.value_or(0) + manifest.existing_rows_count.value_or(0);
+  }
+  const int64_t deleted =
+      Total(head, "total-position-deletes") + Total(head, "total-equality-deletes");
+  if (rows > 0) health.delete_ratio = static_cast<double>(deleted) / static_cast<double>(rows);
+}
+
+void Judge(TableHealth& health) {
+  const auto share = [](double value, double most) { return std::min(1.0, value / most); };
+  const double small = share(static_cast<double>(health.small_files),
+                             static_cast<double>(std::max<int64_t>(health.data_files, 1))) *
+                       kSmallFilesPoints;
+  const double deletes = share(health.delete_ratio, kDeleteRatioMost) * kDeletesPoints;
+  const double manifests =
+      share(static_cast<double>(health.manifests_to_rewrite), kManifestsMost) * kManifestsPoints;
+  const double snapshots =
+      share(static_cast<double>(health.expired_snapshots), kSnapshotsMost) * kSnapshotsPoints;
+  health.score = static_cast<int>(std::lround(100 - small - deletes - manifests - snapshots));
+
+  std::vector<std::pair<double, std::string>> advice;
+  if (health.small_files > 0) {
+    advice.emplace_back(small, fmt::format("compact: {} files could be {}", health.small_files,
+                                           health.expected_outputs));
+  }
+  if (health.delete_ratio > 0 && health.small_files == 0) {
+    advice.emplace_back(deletes, fmt::format("deletes: {:.1f} % of the rows are deleted",
+                                             health.delete_ratio * 100));
+  }
+  if (health.manifests_to_rewrite > 0) {
+    advice.emplace_back(manifests, fmt::format("manifests: {} of {} are too small, or not in order",
+                                               health.manifests_to_rewrite, health.manifests));
+  }
+  if (health.expired_snapshots > 0) {
+    advice.emplace_back(snapshots, fmt::format("expire: {} of {} snapshots are over",
+                                               health.expired_snapshots, health.snapshots));
+  }
+  std::stable_sort(advice.begin(), advice.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (auto& [points, text] : advice)
+    health.advice.push_back(std::move(text));
+}
+
+// Nobody looks at what maintenance does to each file, so the order of a table is kept up unless its
+// policy says otherwise.
+std::optional<std::string> StrategyOf(const TableMetadata& metadata,
+                                      const MaintenancePolicy& policy) {
+  if (policy.compact_strategy || policy.compact_sort_order) return policy.compact_strategy;
+  const SortOrder* order = metadata.FindSortOrder(metadata.default_sort_order_id);
+  if (order == nullptr || order->fields.empty()) return std::nullopt;
+  const bool is_known = std::all_of(
+      order->fields.begin(), order->fields.end(),
+      [](const SortField& field) { return field.transform.kind != TransformKind::kUnknown; });
+  return is_known ? std::optional<std::string>("sort") : std::nullopt;
+}
+
+}  // namespace
+
+Result<RewriteDataFilesOptions> CompactionOptionsOf(const TableMetadata& metadata,
+                                                    const MaintenancePolicy& policy) {
+  FIRN_ASSIGN(const RewriteOrder order,
+              ParseRewriteOrder(metadata, StrategyOf(metadata, policy), policy.compact_sort_order));
+  return ParseRewriteDataFilesOptions(metadata, policy.compact_options, order);
+}
+
+RetentionOptions RetentionOf(const MaintenancePolicy& policy, Timestamp now) {
+  RetentionOptions options{.now = now, .retain_last = policy.expire_retain_last};
+  if (policy.expire_older_than) options.older_than = now - *policy.expire_older_than;
+  return options;
+}
+
+Result<TableHealth> AssessTable(const MaintainContext& context, const Table& table,
+                                const MaintenancePolicy& policy) {
+  const TableMetadata& metadata = *table.metadata;
+  TableHealth health;
+  health.snapshots = static_cast<int64_t>(metadata.snapshots.size());
+  FIRN_ASSIGN(const ExpiredHistory expired,
+              PlanRetention(metadata, RetentionOf(policy, context.commit.clock->Now())));
+  health.expired_snapshots = static_cast<int64_t>(expired.snapshot_ids.size());
+  const Snapshot* head = metadata.current_snapshot();
+  if (head != nullptr) {
+    FIRN_ASSIGN(const auto manifests, ReadManifests(*table.io, *head));
+    health.manifests = static_cast<int64_t>(manifests.size());
+    CountFiles(manifests, *head, health);
+    FIRN_ASSIGN(const auto options, CompactionOptionsOf(metadata, policy));
+    FIRN_ASSIGN(health.compaction,
+                PlanCompaction(context, table, std::string(kMainBranch), nullptr, options));
+    for (const FileGroup& group : health.compaction.groups) {
+      health.small_files += static_cast<int64_t>(group.inputs.size());
+      health.expected_outputs += group.expected_outputs;
+      health.compaction_bytes += group.input_bytes;
+    }
+    FIRN_ASSIGN(const auto rewritable, ChooseManifestsToRewrite(table, {}));
+    health.manifests_to_rewrite = static_cast<int64_t>(rewritable.size());
+  }
+  Judge(health);
+  return health;
+}
+
+}  // namespace firn

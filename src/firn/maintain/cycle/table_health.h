@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "firn/maintain/compaction/rewrite_data_files.h"
+#include "firn/maintain/cycle/maintenance_policy.h"
+#include "firn/maintain/expiry/snapshot_retention.h"
+#include "firn/maintain/maintain_context.h"
+
+namespace firn {
+
+/// How a table's `main` is, going by its metadata alone, and what maintenance would find to do.
+struct TableHealth {
+  int score = 100;          ///< 0 to 100.
+  int64_t small_files = 0;  ///< Data files that compaction would merge or rewrite.
+  int64_t data_files = 0;
+  double delete_ratio = 0;  ///< Deleted rows per row, as delete files count them.
+  int64_t manifests = 0;
+  int64_t snapshots = 0;
+  std::vector<std::string> advice;  ///< Worst first; empty: nothing pays.
+
+  CompactionPlan compaction;
+  int64_t compaction_bytes = 0;
+  int64_t expected_outputs = 0;
+  int64_t manifests_to_rewrite = 0;
+  int64_t expired_snapshots = 0;
+};
+
+/// What a policy means for a table.
+Result<RewriteDataFilesOptions> CompactionOptionsOf(const TableMetadata& metadata,
+                                                    const MaintenancePolicy& policy);
+RetentionOptions RetentionOf(const MaintenancePolicy& policy, Timestamp now);
+
+/// Reads manifests only. Errors: those of reading; kInvalidInput: an option of the policy.
+Result<TableHealth> AssessTable(const MaintainContext& context, const Table& table,
+                                const MaintenancePolicy& policy);
+
+}  // namespace firn

@@ -1,0 +1,126 @@
+#include "firn/maintain/expiry/expire_snapshots.h"
+
+#include <unordered_set>
+#include <utility>
+
+#include "firn/catalog/change_table.h"
+#include "firn/maintain/delete_files_internal.h"
+#include "firn/maintain/expiry/expired_files_internal.h"
+#include "firn/maintain/expiry/unused_layout_internal.h"
+
+namespace firn {
+namespace {
+
+struct ExpiryPlan {
+  ExpiredHistory history;
+  std::vector<TableUpdate> updates;
+};
+
+Result<ExpiryPlan> PlanExpiry(const MaintainContext& context, FileIO& io,
+                              const TableMetadata& metadata,
+                              const ExpireSnapshotsOptions& options) {
+  FIRN_RETURN_IF_ERROR(CheckMayDeleteFiles(metadata, "expire_snapshots"));
+  ExpiryPlan plan;
+  FIRN_ASSIGN(plan.history, PlanRetention(metadata, options.retention));
+  for (const std::string& name : plan.history.refs)
+    plan.updates.emplace_back(RemoveSnapshotRef{name});
+  if (!plan.history.snapshot_ids.empty()) {
+    plan.updates.emplace_back(RemoveSnapshots{plan.history.snapshot_ids});
+  }
+  if (options.cleans_metadata) {
+    const std::unordered_set<SnapshotId> expired(plan.history.snapshot_ids.begin(),
+                                                 plan.history.snapshot_ids.end());
+    std::vector<const Snapshot*> kept;
+    for (const Snapshot& snapshot : metadata.snapshots) {
+      if (!expired.contains(snapshot.snapshot_id)) kept.push_back(&snapshot);
+    }
+    FIRN_ASSIGN(UnusedLayout unused, FindUnusedLayout(context, io, metadata, kept));
+    if (!unused.spec_ids.empty()) {
+      plan.updates.emplace_back(RemovePartitionSpecs{std::move(unused.spec_ids)});
+    }
+    if (!unused.schema_ids.empty()) {
+      plan.updates.emplace_back(RemoveSchemas{std::move(unused.schema_ids)});
+    }
+  }
+  return plan;
+}
+
+ExpireSnapshotsResult MakeResult(const DeletedFiles& deleted) {
+  return {.deleted_data_files_count = deleted.of(FileKind::kData),
+          .deleted_position_delete_files_count =
+              deleted.of(FileKind::kPositionDeletes) + deleted.of(FileKind::kDeletionVectors),
+          .deleted_equality_delete_files_count = deleted.of(FileKind::kEqualityDeletes),
+          .deleted_manifest_files_count = deleted.of(FileKind::kManifest),
+          .deleted_manifest_lists_count = deleted.of(FileKind::kManifestList),
+          .deleted_statistics_files_count = deleted.of(FileKind::kStatistics),
+          .already_gone_count = deleted.already_gone,
+          .failed_files_count = deleted.failed,
+          .first_failure = deleted.first_failure};
+}
+
+Result<DeletedFiles> DeleteExpired(const MaintainContext& context, const ExpiredPart& part,
+                                   const Table& after, int64_t max_concurrent_deletes) {
+  FIRN_ASSIGN(const auto files, ExpiredFiles::Find(context, part, after));
+  FileDeleter deleter(context, *after.io, static_cast<size_t>(max_concurrent_deletes));
+  FIRN_RETURN_IF_ERROR(
+      files->Visit([&](FileToDelete file) { return deleter.Add(std::move(file)); }));
+  return deleter.Finish();
+}
+
+class Preview final : public ExpiryPreview {
+ public:
+  Preview(ExpiredHistory history, std::unique_ptr<ExpiredFiles> files)
+      : history_(std::move(history)), files_(std::move(files)) {}
+  const ExpiredHistory& history() const override { return history_; }
+  Status VisitFiles(const std::function<Status(FileToDelete)>& visit) override {
+    return files_ == nullptr ? Status() : files_->Visit(visit);
+  }
+
+ private:
+  ExpiredHistory history_;
+  std::unique_ptr<ExpiredFiles> files_;
+};
+
+}  // namespace
+
+Result<ExpireSnapshotsResult> ExpireSnapshots(const MaintainContext& context, const Table& table,
+                                              const ExpireSnapshotsOptions& options) {
+  const TableChangeContext change{context.commit.catalog, context.commit.clock,
+                                  context.commit.random, context.commit.cancel};
+  ExpiredPart part;
+  const auto plan = [&](const TableMetadata& metadata) -> Result<std::vector<TableUpdate>> {
+    FIRN_ASSIGN(ExpiryPlan expiry, PlanExpiry(context, *table.io, metadata, options));
+    part = TakeExpiredPart(metadata, expiry.history.snapshot_ids);
+    return std::move(expiry.updates);
+  };
+  FIRN_ASSIGN(const Table after, ChangeTable(change, table, plan));
+  if (part.snapshots.empty()) return ExpireSnapshotsResult();
+  auto deleted = DeleteExpired(context, part, after, options.max_concurrent_deletes);
+  if (!deleted.ok()) {
+    return deleted.error().Within(
+        fmt::format("{} snapshots were expired, but not all files that only they need were deleted "
+                    "(remove_orphan_files finds them)",
+                    part.snapshots.size()));
+  }
+  ExpireSnapshotsResult result = MakeResult(*deleted);
+  result.expired_snapshots_count = static_cast<int64_t>(part.snapshots.size());
+  return result;
+}
+
+Result<std::unique_ptr<ExpiryPreview>> PreviewExpireSnapshots(
+    const MaintainContext& context, const Table& table, const ExpireSnapshotsOptions& options) {
+  FIRN_ASSIGN(ExpiryPlan plan, PlanExpiry(context, *table.io, *table.metadata, options));
+  if (plan.history.snapshot_ids.empty()) {
+    return std::make_unique<Preview>(std::move(plan.history), nullptr);
+  }
+  Table after = table;
+  FIRN_ASSIGN(TableMetadata metadata, ApplyUpdates(table.metadata.get(), table.metadata_location,
+                                                   plan.updates, context.commit.clock->Now()));
+  after.metadata = std::make_shared<const TableMetadata>(std::move(metadata));
+  FIRN_ASSIGN(auto files,
+              ExpiredFiles::Find(
+                  context, TakeExpiredPart(*table.metadata, plan.history.snapshot_ids), after));
+  return std::make_unique<Preview>(std::move(plan.history), std::move(files));
+}
+
+}  // namespace firn

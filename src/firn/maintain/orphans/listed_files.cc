@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "firn/base/civil_time.h"
+#include "firn/base/text.h"
+#include "firn/io/uri.h"
+#include "firn/maintain/orphans/listed_files_internal.h"
+
+namespace firn {
+
+HiddenNames::HiddenNames(const TableMetadata& metadata, std::string location)
+    : location_(std::move(location)) {
+  for (const PartitionSpecPtr& spec : metadata.partition_specs) {
+    for (const PartitionField& field : spec->fields) {
+      if (field.name.starts_with('_') || field.name.starts_with('.')) {
+        partition_prefixes_.push_back(field.name + "=");
+      }
+    }
+  }
+}
+
+bool HiddenNames::IsHiddenName(std::string_view name) const {
+  return name.starts_with('_') || name.starts_with('.');
+}
+
+bool HiddenNames::IsHidden(std::string_view uri) const {
+  if (!uri.starts_with(location_)) return false;
+  const std::vector<std::string_view> names = SplitText(uri.substr(location_.size()), '/');
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!IsHiddenName(names[i])) continue;
+    const bool is_folder = i + 1 < names.size();
+    const bool is_partition =
+        is_folder &&
+        std::any_of(partition_prefixes_.begin(), partition_prefixes_.end(),
+                    [&](const std::string& prefix) { return names[i].starts_with(prefix); });
+    if (!is_partition) return true;
+  }
+  return false;
+}
+
+namespace {
+
+// The first field of a line, unquoted, and what follows the comma; nullopt if it is malformed.
+std::optional<std::pair<std::string, std::string_view>> SplitLine(std::string_view line) {
+  if (!line.starts_with('"')) {
+    const size_t comma = line.find(',');
+    if (comma == std::string_view::npos) return std::nullopt;
+    return std::pair(std::string(line.substr(0, comma)), line.substr(comma + 1));
+  }
+  std::string field;
+  for (size_t i = 1; i < line.size(); ++i) {
+    if (line[i] != '"') {
+      field.push_back(line[i]);
+    } else if (i + 1 < line.size() && line[i + 1] == '"') {
+      field.push_back('"');
+      ++i;
+    } else {
+      if (i + 1 >= line.size() || line[i + 1] != ',') return std::nullopt;
+      return std::pair(std::move(field), line.substr(i + 2));
+    }
+  }
+  return std::nullopt;
+}
+
+Result<FileInfo> ParseLine(std::string_view line) {
+  const auto fields = SplitLine(line);
+  const auto time =
+      fields ? ParseTimestamp(TrimText(fields->second), TimeUnit::kMicros) : std::nullopt;
+  if (!time || fields->first.empty()) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "found '{}', expected a path and a time such as 2026-01-31T10:00:00Z", line);
+  }
+  return FileInfo{.uri = fields->first,
+                  .modified = std::chrono::floor<std::chrono::milliseconds>(
+                      std::chrono::sys_time<std::chrono::microseconds>(
+                          std::chrono::microseconds(time->value)))};
+}
+
+}  // namespace
+
+Status ReadFileList(FileIO& io, const std::string& uri, std::string_view location,
+                    const std::function<Status(const FileInfo&)>& visit) {
+  constexpr std::string_view kHeader = "file_path,last_modified";
+  constexpr int64_t kPieceBytes = int64_t{1} << 20;
+  FIRN_ASSIGN(const auto file, io.Open(uri));
+  FIRN_ASSIGN(const int64_t size, file->Size());
+  std::string text;
+  int64_t line_number = 0;
+  const auto visit_line = [&](std::string_view line) -> Status {
+    line = TrimText(line);
+    ++line_number;
+    if (line.empty() || (line_number == 1 && line == kHeader)) return {};
+    FIRN_ASSIGN(const FileInfo info, ParseLine(line), "'{}' line {}", uri, line_number);
+    return info.uri.starts_with(location) ? visit(info) : Status();
+  };
+  for (int64_t done = 0; done < size;) {
+    const size_t kept = text.size();
+    text.resize(kept + static_cast<size_t>(std::min(kPieceBytes, size - done)));
+    FIRN_ASSIGN(const int64_t got,
+                file->ReadAt(done, std::as_writable_bytes(std::span(text).subspan(kept))));
+    if (got <= 0) break;
+    text.resize(kept + static_cast<size_t>(got));
+    done += got;
+    size_t begin = 0;
+    for (size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+      FIRN_RETURN_IF_ERROR(visit_line(std::string_view(text).substr(begin, end - begin)));
+      begin = end + 1;
+    }
+    text.erase(0, begin);
+  }
+  return text.empty() ? Status() : visit_line(text);
+}
+
+}  // namespace firn

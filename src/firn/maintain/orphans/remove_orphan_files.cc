@@ -1,0 +1,291 @@
+#include "firn/maintain/orphans/remove_orphan_files.h"
+
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include <fmt/chrono.h>
+#include <fmt/ranges.h>
+
+#include "firn/base/civil_time.h"
+#include "firn/base/text.h"
+#include "firn/io/uri.h"
+#include "firn/maintain/compaction/rewrite_journal_internal.h"
+#include "firn/maintain/delete_files_internal.h"
+#include "firn/maintain/orphans/file_difference_internal.h"
+#include "firn/maintain/orphans/file_prefixes_internal.h"
+#include "firn/maintain/orphans/listed_files_internal.h"
+#include "firn/maintain/orphans/quarantine.h"
+#include "firn/maintain/orphans/table_overlap_internal.h"
+#include "firn/maintain/reachable_files_internal.h"
+
+namespace firn {
+namespace {
+
+using std::chrono::hours;
+
+constexpr auto kDefaultAge = std::chrono::days(3);
+constexpr auto kLeastAge = hours(24);
+/// Outputs of an interrupted rewrite are kept for as long.
+constexpr auto kJournalAge = std::chrono::days(7);
+constexpr int64_t kJournalOutputMax = 1 << 20;
+constexpr auto kClockDifferenceMax = hours(1);
+constexpr size_t kShownMismatches = 20;
+/// The share of the budget that paths may take before they go to disk.
+constexpr int64_t kMemoryShare = 2;
+
+Result<Timestamp> ChooseCutOff(const RemoveOrphanFilesOptions& options) {
+  const Timestamp cut_off = options.older_than.value_or(options.now - kDefaultAge);
+  if (options.allows_recent || cut_off <= options.now - kLeastAge) return cut_off;
+  return MakeError(ErrorCode::kInvalidInput,
+                   "older_than is {}, less than 24 hours before now ({}): files of writers at work "
+                   "would count as orphans, and their commits would lose data; give an earlier "
+                   "time, or allow_recent if no writer is at work",
+                   FormatInstant(cut_off), FormatInstant(options.now));
+}
+
+class FoundOrphans final : public OrphanFiles {
+ public:
+  FoundOrphans(const MaintainContext& context, const RemoveOrphanFilesOptions& options)
+      : options_(options),
+        prefixes_(options.equal_schemes, options.equal_authorities),
+        files_(*context.budget, context.budget->total_bytes() / kMemoryShare) {}
+
+  Status List(const MaintainContext& context, const Table& table, const std::string& location,
+              Timestamp cut_off);
+  /// What rewrites that were interrupted may still be finished with.
+  Status AddJournals(const MaintainContext& context, const Table& table);
+  /// Everything that the table knows.
+  Status AddReachable(const MaintainContext& context, const Table& table);
+  /// Decide what goes, once all is known.
+  Status Judge();
+  const FoundMetadata& metadata() const { return metadata_; }
+
+  int64_t listed_count() const override { return listed_count_; }
+  int64_t orphan_count() const override { return orphan_count_; }
+  const std::optional<Error>& refusal() const override { return refusal_; }
+  Status Visit(const std::function<Status(FileToDelete)>& visit) override;
+
+ private:
+  Status AddOther(std::string_view uri) {
+    if (uri.empty()) return {};
+    FIRN_ASSIGN(const auto identity, prefixes_.Identify(uri));
+    return files_.AddOther(identity.path, identity.prefix);
+  }
+  Status VisitRest(const std::function<Status(const FileDifference::Candidate&)>& visit);
+  Status AddContent(const MaintainContext& context, const Table& table);
+
+  const RemoveOrphanFilesOptions options_;
+  FilePrefixes prefixes_;
+  FileDifference files_;
+  FoundMetadata metadata_;
+  int64_t listed_count_ = 0;
+  int64_t orphan_count_ = 0;
+  std::optional<Error> refusal_;
+};
+
+Status FoundOrphans::List(const MaintainContext& context, const Table& table,
+                          const std::string& location, Timestamp cut_off) {
+  const HiddenNames hidden(*table.metadata, location);
+  const auto visit = [&](const FileInfo& file) -> Status {
+    FIRN_RETURN_IF_ERROR(context.commit.cancel.Check());
+    if (hidden.IsHidden(file.uri)) return {};
+    metadata_.Add(file.uri);
+    if (options_.only_metadata && !file.uri.ends_with(".metadata.json")) return {};
+    ++listed_count_;
+    // A file of unknown age is too young, and so is one of the age of the store itself.
+    const bool is_old = file.modified && *file.modified > Timestamp() && *file.modified < cut_off;
+    if (!is_old) return {};
+    FIRN_ASSIGN(const auto identity, prefixes_.Identify(file.uri));
+    std::string payload(sizeof(int64_t), '\0');
+    std::memcpy(payload.data(), &file.size, sizeof(int64_t));
+    return files_.AddCandidate(identity.path, payload.append(file.uri), identity.prefix);
+  };
+  if (options_.file_list.empty()) return table.io->List(location, visit);
+  return ReadFileList(*table.io, options_.file_list, location, visit);
+}
+
+Status FoundOrphans::AddContent(const MaintainContext& context, const Table& table) {
+  std::vector<const Snapshot*> snapshots;
+  for (const Snapshot& snapshot : table.metadata->snapshots)
+    snapshots.push_back(&snapshot);
+  const ReachableReader reader{context, *table.io};
+  FIRN_ASSIGN(const auto manifests, reader.ReadManifestsOf(snapshots, Unreadable::kFail));
+  for (const ManifestFile& manifest : manifests) {
+    FIRN_RETURN_IF_ERROR(AddOther(manifest.manifest_path));
+  }
+  return reader.VisitContent(PartitionTypes(*table.metadata), manifests, Unreadable::kFail,
+                             [&](const DataFile& file) { return AddOther(file.file_path); });
+}
+
+Status FoundOrphans::AddJournals(const MaintainContext& context, const Table& table) {
+  const auto visit = [&](const FileInfo& file) -> Status {
+    FIRN_RETURN_IF_ERROR(context.commit.cancel.Check());
+    const bool is_old = file.modified && *file.modified < options_.now - kJournalAge;
+    if (is_old || !file.uri.ends_with(".output")) return {};
+    auto output = ReadFile(*table.io, file.uri, kJournalOutputMax);
+    // The run has ended meanwhile, and its outputs are the table's, or nobody's.
+    if (!output.ok() && output.error().code() == ErrorCode::kNotFound) return {};
+    if (!output.ok()) return output.error();
+    return AddOther(output->view());
+  };
+  const Status listed = table.io->List(JournalsLocation(*table.metadata), visit);
+  const bool has_none = !listed.ok() && listed.error().code() == ErrorCode::kNotFound;
+  return has_none ? Status() : listed;
+}
+
+Status FoundOrphans::AddReachable(const MaintainContext& context, const Table& table) {
+  const TableMetadata& metadata = *table.metadata;
+  std::vector<std::string> paths = {table.metadata_location,
+                                    JoinUri(metadata.MetadataLocation(), "version-hint.text"),
+                                    JoinUri(metadata.location, "metadata/version-hint.text")};
+  for (const MetadataLogEntry& entry : metadata.metadata_log)
+    paths.push_back(entry.metadata_file);
+  for (const StatisticsFile& file : metadata.statistics)
+    paths.push_back(file.path);
+  for (const PartitionStatisticsFile& file : metadata.partition_statistics)
+    paths.push_back(file.path);
+  for (const Snapshot& snapshot : metadata.snapshots)
+    paths.push_back(snapshot.manifest_list);
+  for (const std::string& path : paths) {
+    FIRN_RETURN_IF_ERROR(AddOther(path));
+  }
+  return files_.has_candidates() ? AddContent(context, table) : Status();
+}
+
+Status FoundOrphans::VisitRest(
+    const std::function<Status(const FileDifference::Candidate&)>& visit) {
+  return files_.VisitRest(
+      [&](uint16_t listed, uint16_t recorded) { return prefixes_.Matches(listed, recorded); },
+      visit);
+}
+
+Status FoundOrphans::Judge() {
+  std::vector<std::string> mismatches;
+  FIRN_RETURN_IF_ERROR(VisitRest([&](const FileDifference::Candidate& file) -> Status {
+    const bool is_mismatch = file.other_tag.has_value();
+    if (is_mismatch && options_.prefix_mismatch == PrefixMismatch::kIgnore) return {};
+    if (is_mismatch && options_.prefix_mismatch == PrefixMismatch::kError &&
+        mismatches.size() < kShownMismatches) {
+      mismatches.push_back(fmt::format("'{}' is recorded with {}",
+                                       file.payload.substr(sizeof(int64_t)),
+                                       prefixes_.Describe(*file.other_tag)));
+    }
+    ++orphan_count_;
+    return {};
+  }));
+  if (!mismatches.empty()) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "files were found that the table names with another scheme or authority: {}; "
+                     "if these are the same files, say so with equal_schemes or "
+                     "equal_authorities; else prefix_mismatch_mode can be IGNORE or DELETE",
+                     fmt::join(mismatches, "; "));
+  }
+  const auto allowed = options_.max_fraction * static_cast<double>(listed_count_);
+  if (static_cast<double>(orphan_count_) > allowed) {
+    refusal_ = MakeError(ErrorCode::kInvalidInput,
+                         "{} of {} files would be removed, more than the share {} that "
+                         "max_fraction allows: make sure that this is the right table, and then "
+                         "give a larger one",
+                         orphan_count_, listed_count_, options_.max_fraction);
+  }
+  return {};
+}
+
+Status FoundOrphans::Visit(const std::function<Status(FileToDelete)>& visit) {
+  return VisitRest([&](const FileDifference::Candidate& file) -> Status {
+    if (file.other_tag && options_.prefix_mismatch == PrefixMismatch::kIgnore) return {};
+    int64_t bytes = 0;
+    std::memcpy(&bytes, file.payload.data(), sizeof(bytes));
+    const std::string_view uri = file.payload.substr(sizeof(bytes));
+    return visit({FileKind::kOther, std::string(uri),
+                  options_.file_list.empty() ? std::optional(bytes) : std::nullopt});
+  });
+}
+
+std::string LocationOf(const Table& table, const RemoveOrphanFilesOptions& options) {
+  const std::string& location =
+      options.location.empty() ? table.metadata->location : options.location;
+  return std::string(StripTrailingSlash(location));
+}
+
+Status CheckSameTable(const Table& before, const Table& now) {
+  const std::string& expected = before.metadata->table_uuid;
+  if (EqualsIgnoreCase(expected, now.metadata->table_uuid)) return {};
+  return MakeError(ErrorCode::kCommitConflict,
+                   "table '{}' was replaced by another one meanwhile; look at it and try again",
+                   FormatTableName(before.name));
+}
+
+// The ages of files are told by the store, what is old by this machine.
+Status CheckClocks(const MaintainContext& context, FileIO& io, const std::string& location) {
+  const std::string probe =
+      JoinUri(location, "_firn_clock_probe-" + FormatUuid(MakeUuid(*context.commit.random)));
+  FIRN_RETURN_IF_ERROR(WriteFile(io, probe, AsBytes("x")));
+  const auto info = io.Stat(probe);
+  const Status deleted = io.Delete(probe);
+  FIRN_RETURN_IF_ERROR(info);
+  // A request that arrives twice finds nothing the second time.
+  if (!deleted.ok() && deleted.error().code() != ErrorCode::kNotFound) return deleted;
+  if (!info->modified) return {};
+  const Timestamp now = context.commit.clock->Now();
+  const auto difference = std::chrono::abs(now - *info->modified);
+  if (difference <= kClockDifferenceMax) return {};
+  return MakeError(ErrorCode::kInvalidInput,
+                   "this machine's clock says {}, the store's {}: with clocks so far apart the age "
+                   "of a file cannot be told; put them right",
+                   FormatInstant(now), FormatInstant(*info->modified));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OrphanFiles>> FindOrphanFiles(const MaintainContext& context,
+                                                     const Table& table,
+                                                     const RemoveOrphanFilesOptions& options) {
+  FIRN_RETURN_IF_ERROR(CheckMayDeleteFiles(*table.metadata, "remove_orphan_files"));
+  FIRN_ASSIGN(const Timestamp cut_off, ChooseCutOff(options));
+  const std::string location = LocationOf(table, options);
+  FIRN_RETURN_IF_ERROR(CheckNoTableBelow(context, table, location));
+  auto files = std::make_unique<FoundOrphans>(context, options);
+  FIRN_RETURN_IF_ERROR(files->List(context, table, location, cut_off), "listing '{}'", location);
+  // What was committed while the listing went on is known from here on.
+  FIRN_ASSIGN(Table now, context.commit.catalog->Load(table.name));
+  FIRN_RETURN_IF_ERROR(CheckSameTable(table, now));
+  FIRN_RETURN_IF_ERROR(CheckMayDeleteFiles(*now.metadata, "remove_orphan_files"));
+  FIRN_RETURN_IF_ERROR(files->metadata().CheckOwner(context, now));
+  FIRN_RETURN_IF_ERROR(files->AddJournals(context, now), "reading journals of rewrites");
+  FIRN_RETURN_IF_ERROR(files->AddReachable(context, now));
+  FIRN_RETURN_IF_ERROR(files->Judge());
+  return files;
+}
+
+Result<RemoveOrphanFilesResult> RemoveOrphanFiles(const MaintainContext& context,
+                                                  const Table& table,
+                                                  const RemoveOrphanFilesOptions& options) {
+  RemoveOrphanFilesResult result;
+  FIRN_ASSIGN(result.files, FindOrphanFiles(context, table, options));
+  if (result.files->refusal()) return *result.files->refusal();
+  if (result.files->orphan_count() == 0) return result;
+  const std::string location = LocationOf(table, options);
+  FIRN_RETURN_IF_ERROR(CheckClocks(context, *table.io, location));
+  if (options.quarantines) {
+    result.quarantine_run = NewQuarantineRun(options.now, *context.commit.random);
+    FIRN_ASSIGN(auto moved,
+                MoveToQuarantine(context, *table.io, location, result.quarantine_run,
+                                 [&](const auto& visit) { return result.files->Visit(visit); }));
+    result.removed_count = moved.moved + moved.already_gone;
+    result.failed_count = moved.failed;
+    result.first_failure = std::move(moved.first_failure);
+    return result;
+  }
+  FileDeleter deleter(context, *table.io, static_cast<size_t>(options.max_concurrent_deletes));
+  FIRN_RETURN_IF_ERROR(
+      result.files->Visit([&](FileToDelete file) { return deleter.Add(std::move(file)); }));
+  FIRN_ASSIGN(const DeletedFiles deleted, deleter.Finish());
+  result.removed_count = deleted.of(FileKind::kOther);
+  result.failed_count = deleted.failed;
+  result.first_failure = deleted.first_failure;
+  return result;
+}
+
+}  // namespace firn
