@@ -7,9 +7,11 @@
 A case is a table of small Parquet files (generated_rows.py), made once in --folder with fixed
 seeds and by firn's own ingest, and copied for each run. firn compacts the table; DuckDB, if its
 Python package is there, copies the rows of the same files to new files (and knows nothing of
-deletes, so that it has no column where there are some); Spark with Iceberg, if pyspark is there and
-FIRN_SPARK_JARS names the jars, runs rewrite_data_files on the table. Printed are medians: elapsed
-time, CPU time of all threads, peak resident memory of the process, and what was written.
+deletes, so that it has no column where there are some); PyIceberg, if it is there, which has no
+compaction, overwrites the table with what it reads; Spark with Iceberg, if pyspark is there and
+FIRN_SPARK_JARS names the jars, runs rewrite_data_files on the table. Cases of chunks that are only
+copied stand beside `cp --reflink=never` and `sync`. Printed are medians: elapsed time, CPU time of
+all threads, peak resident memory of the process, and what was written.
 
 Needs the Python packages pyarrow and numpy.
 """
@@ -26,7 +28,6 @@ import sys
 
 import generated_rows
 
-TARGET = 128 << 20
 SOURCE_ROWS = 1_000_000
 
 
@@ -46,6 +47,8 @@ class Case:
     partition: str = ""
     version: int = 2
     order: str = ""                 # Rows are sorted by this.
+    target: int = 128 << 20         # Bytes of an output.
+    is_copy: bool = False           # firn copies chunks as they are: beside `cp`.
 
 
 LITTLE = Case(10_000_000, 1_500_000)
@@ -64,11 +67,12 @@ CASES = {
     "500 columns": Case(400_000, 4_000_000, generated_rows.wide, 100_000),
     "long texts": Case(200_000, 4_000_000, generated_rows.long_texts, 50_000),
     "nested": Case(4_000_000, 1_500_000, generated_rows.nested),
-    "40 files of 11 MB": Case(16_000_000, 12_000_000),
+    "40 files of 11 MB": Case(16_000_000, 12_000_000, target=512 << 20, is_copy=True),
     "2,000 files of 1 MB": LARGE,
     "2,000 files of 1 MB, 1 % deleted": dataclasses.replace(LARGE, deleted="l_partkey < 20000"),
     "2,000 files of 1 MB, 10 M keys deleted": dataclasses.replace(LARGE, deleted_keys=10_000_000),
     "2,000 files of 1 MB, sorted": dataclasses.replace(LARGE, order="l_shipdate, l_partkey"),
+    "8,000 files of 1 MB": dataclasses.replace(LARGE, rows=272_000_000),
 }
 
 DEFAULT = ["100 files of one row", "400 files of 0.8 MB", "400 files of 0.8 MB, 1 % deleted"]
@@ -94,18 +98,32 @@ print(json.dumps({"seconds": seconds, "cpu": usage.ru_utime + usage.ru_stime,
 
 DUCKDB_SIDE = """
 import duckdb, sys
-threads, memory, out, pattern, order = sys.argv[1:]
+threads, memory, out, pattern, order, target = sys.argv[1:]
 db = duckdb.connect()
 db.execute(f"SET threads = {threads}; SET memory_limit = '{memory}MiB'")
 sort = f" ORDER BY {order}" if order else ""
 db.execute(f"COPY (SELECT * FROM read_parquet('{pattern}'){sort}) TO '{out}' (FORMAT parquet, "
-           f"COMPRESSION zstd, COMPRESSION_LEVEL 3, FILE_SIZE_BYTES '128MB')")
+           f"COMPRESSION zstd, COMPRESSION_LEVEL 3, FILE_SIZE_BYTES '{target}')")
+"""
+
+PYICEBERG_SIDE = """
+import sys
+from pyiceberg.catalog.memory import InMemoryCatalog
+metadata, threads, target = sys.argv[1:]
+import pyarrow
+pyarrow.set_cpu_count(int(threads))
+catalog = InMemoryCatalog("memory")
+catalog.create_namespace("bench")
+table = catalog.register_table("bench.t", metadata)
+with table.transaction() as change:
+    change.set_properties({"write.target-file-size-bytes": target})
+    change.overwrite(table.scan().to_arrow())
 """
 
 SPARK_SIDE = """
 import os, sys
 from pyspark.sql import SparkSession
-threads, folder, table, order = sys.argv[1:]
+threads, folder, table, order, target = sys.argv[1:]
 sort = f"strategy => 'sort', sort_order => '{order}', " if order else ""
 every = ", 'rewrite-all', 'true'" if order else ""
 spark = (SparkSession.builder.master(f"local[{threads}]").config("spark.ui.enabled", "false")
@@ -117,7 +135,7 @@ spark = (SparkSession.builder.master(f"local[{threads}]").config("spark.ui.enabl
          .config("spark.sql.catalog.h.type", "hadoop")
          .config("spark.sql.catalog.h.warehouse", folder).getOrCreate())
 spark.sql(f"CALL h.system.rewrite_data_files(table => '{table}', {sort}"
-          f"options => map('target-file-size-bytes', '134217728'{every}))").show()
+          f"options => map('target-file-size-bytes', '{target}'{every}))").show()
 """
 
 
@@ -177,6 +195,14 @@ class Lake:
     def count(self):
         return json.loads(self.run("count", "h.bench.t"))["count"]
 
+    def data_files(self):
+        return set((self.place / "bench" / "t" / "data").rglob("*.parquet"))
+
+    def newest_metadata(self):
+        folder = self.place / "bench" / "t" / "metadata"
+        version = (folder / "version-hint.text").read_text(encoding="ascii").strip()
+        return next(folder.glob(f"v{version}.*metadata.json"))
+
     def live_files(self):
         lines = self.run("inspect", "h.bench.t", "files", "--output", "json").splitlines()
         sizes = [json.loads(line)["file_size_in_bytes"] for line in lines]
@@ -206,7 +232,7 @@ def run_firn(lake, options, case):
         extra = ["--strategy", "sort", "--sort-order", case.order, "--option", "rewrite-all=true"]
     took = measure([lake.firn, "--config", str(lake.config), "--threads", str(options.threads),
                     "--memory", f"{options.memory}MiB", "rewrite-data-files", "h.bench.t",
-                    "--option", f"target-file-size-bytes={TARGET}", *extra])
+                    "--option", f"target-file-size-bytes={case.target}", *extra])
     took["files"], took["bytes"] = lake.live_files()
     return took
 
@@ -215,7 +241,8 @@ def run_duckdb(lake, options, case):
     out = lake.place.parent / "duckdb"
     shutil.rmtree(out, ignore_errors=True)
     took = measure([sys.executable, "-c", DUCKDB_SIDE, str(options.threads), str(options.memory),
-                    str(out), f"{lake.place}/bench/t/data/**/*.parquet", case.order])
+                    str(out), f"{lake.place}/bench/t/data/**/*.parquet", case.order,
+                    str(case.target)])
     sizes = [path.stat().st_size for path in out.rglob("*.parquet")]
     shutil.rmtree(out)
     took["files"], took["bytes"] = len(sizes), sum(sizes)
@@ -224,8 +251,34 @@ def run_duckdb(lake, options, case):
 
 def run_spark(lake, options, case):
     took = measure([sys.executable, "-c", SPARK_SIDE, str(options.threads), str(lake.place),
-                    "bench.t", case.order])
+                    "bench.t", case.order, str(case.target)])
     took["files"], took["bytes"] = lake.live_files()
+    return took
+
+
+def run_pyiceberg(lake, options, case):
+    """Its table moves on in a catalog of its own: what it wrote is looked at on the disk."""
+    import pyarrow.parquet as pq
+
+    before = lake.data_files()
+    took = measure([sys.executable, "-c", PYICEBERG_SIDE, str(lake.newest_metadata()),
+                    str(options.threads), str(case.target)])
+    written = lake.data_files() - before
+    rows = sum(pq.read_metadata(path).num_rows for path in written)
+    if rows != lake.count():
+        raise SystemExit(f"PyIceberg wrote {rows} rows, expected {lake.count()}")
+    took["files"], took["bytes"] = len(written), sum(path.stat().st_size for path in written)
+    return took
+
+
+def run_copy(lake, _options, _case):
+    out = lake.place.parent / "copied"
+    out.mkdir()
+    took = measure(["sh", "-c", 'cp --reflink=never "$1"/*.parquet "$2" && sync', "sh",
+                    str(lake.place / "bench" / "t" / "data"), str(out)])
+    sizes = [path.stat().st_size for path in out.iterdir()]
+    shutil.rmtree(out)
+    took["files"], took["bytes"] = len(sizes), sum(sizes)
     return took
 
 
@@ -241,6 +294,10 @@ def compare(firn, name, options):
     has_deletes = case.deleted or case.deleted_keys
     if not has_deletes and has_module("duckdb"):
         engines["DuckDB COPY"] = run_duckdb
+    if case.is_copy:
+        engines["cp and sync"] = run_copy
+    if not case.order and has_module("pyiceberg"):
+        engines["PyIceberg"] = run_pyiceberg
     if os.environ.get("FIRN_SPARK_JARS") and has_module("pyspark"):
         engines["Spark"] = run_spark
     expected = lake.count()

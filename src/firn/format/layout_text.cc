@@ -235,6 +235,13 @@ Result<SortOrder> MakeSortOrder(const std::vector<SortTerm>& terms, const Schema
   order.order_id = terms.empty() ? 0 : 1;
   for (const SortTerm& term : terms) {
     FIRN_ASSIGN(const NestedField* column, FindColumn(schema, term.column), "sort order");
+    if (!schema.StructPath(column->id)) {
+      return MakeError(
+          ErrorCode::kInvalidInput,
+          "sort order: column '{}' lies in a list or a map, expected a column with one "
+          "value in each row",
+          term.column);
+    }
     SortField field;
     field.source_ids = {column->id};
     field.transform = term.transform;

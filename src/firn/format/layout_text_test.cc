@@ -106,6 +106,7 @@ TEST(SortOrderTextTest, ErrorsSayWhereAndWhatWasExpected) {
               testing::StartsWith("sort order, character 4: found 'up', expected"));
   EXPECT_EQ(OrderOf("id, id desc"), "sort order: identity of column 'id' stands twice");
   EXPECT_THAT(OrderOf("l"), testing::HasSubstr("not defined for type list<int>"));
+  EXPECT_THAT(OrderOf("l.element"), testing::HasSubstr("lies in a list or a map"));
   EXPECT_THAT(OrderOf("x"), testing::HasSubstr("there is no column 'x'"));
 }
 

@@ -252,10 +252,10 @@ Status IngestRun::CreateTable(const std::vector<SourceColumn>& columns) {
   const bool came_first = !created.ok() && created.error().code() == ErrorCode::kAlreadyExists &&
                           request_.mode != IngestMode::kCreate;
   if (came_first) {
-    // Another run made it meanwhile: then this one appends.
+    // Another run made it meanwhile: then this one finds it as if it had been there before.
     if (const Result<Table> other = catalog().Load(request_.table); other.ok()) {
       table_ = *other;
-      return {};
+      return replaces() ? ReplaceTable(columns) : CheckLayout(request_.layout, *table_->metadata);
     }
   }
   if (!created.ok()) return created.error();
@@ -286,6 +286,12 @@ Status IngestRun::Evolve(const std::vector<SourceColumn>& columns) {
   };
   const std::vector<SchemaChange> changes = find(*table_->metadata);
   if (changes.empty()) return {};
+  if (request_.is_staged) {
+    return Error(ErrorCode::kInvalidInput,
+                 "the table lacks columns of the input, or has narrower types, and a snapshot that "
+                 "is only staged cannot change that, since a schema is of the whole table; alter "
+                 "the table first, or do not stage the snapshot");
+  }
   const auto plan = [find](const TableMetadata& metadata) {
     return PlanSchemaChange(metadata, find(metadata));
   };

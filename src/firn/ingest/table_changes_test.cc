@@ -83,6 +83,18 @@ TEST_F(TableChangesTest, TheSameColumnFromAnotherWriterIsTheColumn) {
   EXPECT_THAT(Rows(), ElementsAre(R"({"id":1,"day":null})", R"({"id":2,"day":"2026-01-31"})"));
 }
 
+TEST_F(TableChangesTest, AStagedSnapshotDoesNotChangeTheSchema) {
+  ASSERT_THAT(Run({Put("a.csv", "id\n1\n")}), IsOk());
+  const TableMetadataPtr before = Metadata();
+  request_.evolves = true;
+  request_.is_staged = true;
+  EXPECT_THAT(Run({Put("b.csv", "id,day\n2,2026-01-31\n")}),
+              IsError(ErrorCode::kInvalidInput, "a schema is of the whole table"));
+  EXPECT_EQ(Metadata()->schemas.size(), before->schemas.size());
+  ASSERT_THAT(Run({Put("c.csv", "id\n2\n")}), IsOk());
+  EXPECT_EQ(Metadata()->schemas.size(), before->schemas.size());
+}
+
 // The files hold the id that the other column was given: they must not be read as that one.
 TEST_F(TableChangesTest, AnotherColumnWithTheIdOfOursIsAConflict) {
   ASSERT_THAT(Run({Put("a.csv", "id\n1\n")}), IsOk());
@@ -130,6 +142,24 @@ TEST_F(TableChangesTest, AReplacementMeetsRowsThatCameMeanwhile) {
   ASSERT_THAT(Run({Put("b.csv", "x\n7\n")}), IsOk());
   EXPECT_THAT(Rows(), ElementsAre(R"({"x":7})"));
   EXPECT_THAT(Metadata()->snapshots, SizeIs(3));
+}
+
+TEST_F(TableChangesTest, ATableThatAnotherRunMadeMeanwhileIsReplacedToo) {
+  ScriptedCatalog catalog(*catalog_);
+  bool is_raced = false;
+  catalog.before_create = [&] {
+    if (std::exchange(is_raced, true)) return;
+    use_catalog_ = nullptr;
+    const IngestRequest ours = request_;
+    request_.mode = IngestMode::kAppend;
+    ASSERT_THAT(Run({Put("c.csv", "id\n3\n")}), IsOk());
+    request_ = ours;
+  };
+  use_catalog_ = &catalog;
+  request_.mode = IngestMode::kCreateOrReplace;
+  ASSERT_THAT(Run({Put("b.csv", "x\n7\n")}), IsOk());
+  EXPECT_THAT(Rows(), ElementsAre(R"({"x":7})"));
+  EXPECT_THAT(Metadata()->snapshots, SizeIs(2));
 }
 
 TEST_F(TableChangesTest, FilesAreLoadedOnceAndAChangedOneAgain) {

@@ -13,12 +13,17 @@ constexpr std::string_view kIntroduction =
     "# Commands and procedures\n"
     "\n"
     "Every command line below is also a procedure: `firn call \"CALL catalog.system.NAME(argument "
-    "=> value, …)\"` runs it as Spark's SQL would. Global options (`--catalog`, `--conf`, "
-    "`--config`, `--output`, `--to`, `--memory`, `--threads`, `--quiet`) may stand before or after "
-    "the command.\n"
+    "=> value, …)\"` runs it as Spark's SQL would, also with arguments in order. Global options "
+    "(`--catalog`, `--conf`, `--config`, `--output`, `--to`, `--memory`, `--threads`, `--quiet`) "
+    "may "
+    "stand before or after the command.\n"
     "\n"
-    "This page is made from the descriptors in `src/firn/procedure`; a test keeps it up to date "
-    "(`FIRN_UPDATE_GOLDEN=1` writes it).\n";
+    "These pages are made from the descriptors in `src/firn/procedure`; a test keeps them up to "
+    "date "
+    "(`FIRN_UPDATE_GOLDEN=1` writes them).\n"
+    "\n"
+    "| command | procedure | what it does |\n"
+    "| --- | --- | --- |\n";
 
 std::string_view TypeName(ArgumentType type) {
   switch (type) {
@@ -80,23 +85,53 @@ std::string FormatArgument(const Argument& argument) {
                      TypeName(argument.type), text);
 }
 
-}  // namespace
+std::string FormatCall(const Procedure& procedure) {
+  std::vector<std::string> arguments;
+  for (const Argument& argument : procedure.arguments) {
+    const std::string text = argument.name + " => …";
+    arguments.push_back(argument.is_required ? text : "[" + text + "]");
+  }
+  return fmt::format("CALL catalog.system.{}({})\n", procedure.call_name,
+                     fmt::join(arguments, ", "));
+}
 
-std::string FormatReferencePage() {
-  std::string page(kIntroduction);
-  for (const Procedure& procedure : Procedures()) {
-    page += fmt::format("\n## {}\n\n{}\n\n```\n{}\n", fmt::join(procedure.command, " "),
-                        procedure.summary, FormatUsage(procedure));
-    if (!procedure.call_name.empty()) {
-      page += fmt::format("CALL catalog.system.{}(…)\n", procedure.call_name);
-    }
-    page += "```\n";
-    if (procedure.arguments.empty()) continue;
+std::string FormatPage(const Procedure& procedure) {
+  std::string page = fmt::format("# firn {}\n\n{}\n\n```\n{}\n", fmt::join(procedure.command, " "),
+                                 procedure.summary, FormatUsage(procedure));
+  if (!procedure.call_name.empty()) page += FormatCall(procedure);
+  page += "```\n";
+  if (!procedure.arguments.empty()) {
     page += "\n| argument | on the command line | type | meaning |\n| --- | --- | --- | --- |\n";
     for (const Argument& argument : procedure.arguments)
       page += FormatArgument(argument);
   }
+  if (procedure.can_dry_run) {
+    page += "\n`--dry-run` prints what would be done, and changes nothing.\n";
+  }
+  if (procedure.can_report) {
+    page +=
+        "\n`--report FILE` writes there what the change did to files, a row for each file; the "
+        "ending of its name tells the format.\n";
+  }
   return page;
+}
+
+std::string FileName(const Procedure& procedure) {
+  return fmt::format("{}.md", fmt::join(procedure.command, "-"));
+}
+
+}  // namespace
+
+std::map<std::string, std::string> FormatReferencePages() {
+  std::map<std::string, std::string> pages;
+  std::string& index = pages["README.md"] = kIntroduction;
+  for (const Procedure& procedure : Procedures()) {
+    pages[FileName(procedure)] = FormatPage(procedure);
+    index += fmt::format(
+        "| [`firn {}`]({}) | {} | {} |\n", fmt::join(procedure.command, " "), FileName(procedure),
+        procedure.call_name.empty() ? "" : "`" + procedure.call_name + "`", procedure.summary);
+  }
+  return pages;
 }
 
 }  // namespace firn

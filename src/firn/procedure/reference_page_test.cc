@@ -1,8 +1,11 @@
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <string>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "firn/procedure/reference_page_internal.h"
 #include "firn/testing/testdata.h"
@@ -10,14 +13,31 @@
 namespace firn {
 namespace {
 
-TEST(ReferencePageTest, IsUpToDate) {
-  const std::string path = std::string(FIRN_TESTDATA) + "/../docs/reference/procedures.md";
-  if (std::getenv("FIRN_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream(path, std::ios::binary) << FormatReferencePage();
+using Pages = std::map<std::string, std::string>;
+
+void WritePages(const std::filesystem::path& folder, const Pages& pages) {
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  for (const auto& [name, text] : pages)
+    std::ofstream(folder / name, std::ios::binary) << text;
+}
+
+Pages ReadPages(const std::filesystem::path& folder) {
+  Pages pages;
+  std::error_code missing;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, missing)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    pages[entry.path().filename().string()] =
+        std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
   }
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  EXPECT_EQ(text, FormatReferencePage()) << "run this test with FIRN_UPDATE_GOLDEN=1";
+  return pages;
+}
+
+TEST(ReferencePageTest, IsUpToDate) {
+  const std::string folder = std::string(FIRN_TESTDATA) + "/../docs/procedures";
+  if (std::getenv("FIRN_UPDATE_GOLDEN") != nullptr) WritePages(folder, FormatReferencePages());
+  EXPECT_THAT(ReadPages(folder), testing::ContainerEq(FormatReferencePages()))
+      << "run this test with FIRN_UPDATE_GOLDEN=1";
 }
 
 }  // namespace

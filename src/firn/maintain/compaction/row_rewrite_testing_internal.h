@@ -13,6 +13,7 @@
 
 #include "firn/base/text.h"
 #include "firn/data/data.h"
+#include "firn/maintain/maintain_context.h"
 #include "firn/testing/matchers.h"
 #include "firn/testing/test_table.h"
 
