@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "firn/data/budget_pool.h"
 #include "firn/data/gather_rows_internal.h"
 #include "firn/data/key_order_internal.h"
+#include "firn/data/read_ahead_internal.h"
 #include "firn/data/sorted_runs_internal.h"
 
 namespace firn {
@@ -21,17 +24,18 @@ namespace {
 
 using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
 
-constexpr int64_t kBudgetShare = 4;
+constexpr int64_t kBudgetShare = 2;
 constexpr int64_t kBytesMin = int64_t{2} << 20;
 constexpr int64_t kBytesMax = int64_t{1} << 30;
-// One run is sorted while the rows of another are read.
-constexpr int64_t kCopies = 2;
+// Runs that are sorted while the rows of another are read, at most.
+constexpr size_t kSortedAtOnceMax = 4;
 // Of a batch of a run on disk, and how many of these the share should hold at least.
 constexpr int64_t kBlockBytesMin = int64_t{64} << 10;
 constexpr int64_t kBlockBytesMax = int64_t{1} << 20;
 constexpr int64_t kBlocksMin = 64;
-// Blocks of the share that the merged rows take.
+// Blocks that the merged rows take: those that are ready, and the one in work.
 constexpr int64_t kOutputBlocks = 4;
+constexpr size_t kMergedAhead = 2;
 
 int64_t SizeOf(const arrow::RecordBatch& batch) {
   const auto size = arrow::util::ReferencedBufferSize(batch);
@@ -101,6 +105,13 @@ std::vector<RowPlace> PlacesOf(const std::vector<BatchPtr>& batches) {
   return places;
 }
 
+// A run that is being sorted and written.
+struct RunInWork {
+  std::optional<SpilledRun> run;  // Written, unless the status is an error.
+  Status status;
+  std::atomic<bool> is_done = false;
+};
+
 class RowSorter final : public BatchStream {
  public:
   RowSorter(const RowSortContext& context, std::unique_ptr<RowKeyEncoder> encoder,
@@ -137,18 +148,26 @@ class RowSorter final : public BatchStream {
       sorted_ = SortGathered(std::move(gathered_), context_.batch_rows_max);
     } else {
       FIRN_RETURN_IF_ERROR(Spill());
-      FIRN_RETURN_IF_ERROR(WaitForRun());
+      FIRN_RETURN_IF_ERROR(TakeRuns(0));
       FIRN_RETURN_IF_ERROR(MergeDown());
     }
-    memory_.ShrinkTo(bytes_max_);
+    memory_.ShrinkTo(std::max(bytes_max_, merge_bytes()));
     return {};
   }
 
+  // Rows that are gathered, and runs that are sorted meanwhile.
+  int64_t copies() const { return static_cast<int64_t>(sorted_at_once_) + 1; }
+  int64_t merge_bytes() const { return copies() * bytes_max_ / 2; }
+
   // Takes less than its share if that is not free, and the least it works with in any case.
   void TakeShare() {
-    bytes_max_ = std::clamp(context_.budget->total_bytes() / kBudgetShare, kBytesMin, kBytesMax);
+    if (context_.executor != nullptr) {
+      sorted_at_once_ = std::clamp<size_t>(context_.executor->concurrency(), 1, kSortedAtOnceMax);
+    }
+    bytes_max_ =
+        std::clamp(context_.budget->total_bytes() / kBudgetShare / copies(), kBytesMin, kBytesMax);
     while (true) {
-      Result<MemoryReservation> memory = context_.budget->TryReserve(kCopies * bytes_max_);
+      Result<MemoryReservation> memory = context_.budget->TryReserve(copies() * bytes_max_);
       if (memory.ok()) memory_ = std::move(*memory);
       if (memory.ok() || bytes_max_ <= kBytesMin) break;
       bytes_max_ = std::max(bytes_max_ / 2, kBytesMin);
@@ -169,40 +188,49 @@ class RowSorter final : public BatchStream {
   // Rows as they come are read on while those gathered so far are sorted and written.
   Status Spill() {
     if (gathered_.batches.empty()) return {};
-    FIRN_RETURN_IF_ERROR(WaitForRun());
+    FIRN_RETURN_IF_ERROR(TakeRuns(sorted_at_once_ - 1));
+    if (file_ == nullptr) {
+      FIRN_ASSIGN(file_, SpillFile::Make(context_.spill_folder), "sorting rows");
+    }
     const auto rows = std::max<int64_t>(static_cast<int64_t>(gathered_.keys.size()), 1);
     const int64_t row_bytes = (gathered_.batch_bytes + gathered_.keys.memory_bytes()) / rows;
     block_rows_ = std::clamp<int64_t>(block_bytes_ / std::max<int64_t>(row_bytes, 1), 1,
                                       context_.batch_rows_max);
-    auto run = std::make_shared<Gathered>(std::exchange(gathered_, {}));
-    const auto write = [this, run] {
-      const auto sorted = SortGathered(std::move(*run), block_rows_);
-      run_status_ = WriteRun(*sorted, runs_);
-      is_writing_ = false;
+    in_work_.push_back(std::make_unique<RunInWork>());
+    const auto write = [this, work = in_work_.back().get(), block_rows = block_rows_,
+                        gathered = std::make_shared<Gathered>(std::exchange(gathered_, {}))] {
+      const auto sorted = SortGathered(std::move(*gathered), block_rows);
+      work->status = WriteRun(*sorted, work->run);
+      work->is_done = true;
     };
-    is_writing_ = true;
     if (context_.executor == nullptr) {
       write();
-    } else {
-      if (writing_ == nullptr) writing_ = std::make_unique<TaskGroup>(*context_.executor);
-      writing_->Submit(write);
+      return {};
+    }
+    if (writing_ == nullptr) writing_ = std::make_unique<TaskGroup>(*context_.executor);
+    writing_->Submit(write);
+    return {};
+  }
+
+  // Takes over the oldest runs in work until `left_max` are left, since equal rows keep the order
+  // of their runs.
+  Status TakeRuns(size_t left_max) {
+    while (in_work_.size() > left_max) {
+      RunInWork& oldest = *in_work_.front();
+      if (writing_ != nullptr) {
+        while (!oldest.is_done && writing_->RunOne()) {
+        }  // Unless other threads have begun them.
+        writing_->WaitFor([&oldest] { return oldest.is_done.load(); });
+      }
+      FIRN_RETURN_IF_ERROR(oldest.status);
+      runs_.push_back(*std::move(oldest.run));
+      in_work_.pop_front();
     }
     return {};
   }
 
-  Status WaitForRun() {
-    if (writing_ != nullptr) {
-      (void)writing_->RunOne();  // Unless another thread has begun it.
-      writing_->WaitFor([this] { return !is_writing_; });
-    }
-    return std::exchange(run_status_, {});
-  }
-
-  Status WriteRun(BatchStream& rows, std::vector<SpilledRun>& runs) {
-    if (runs.empty()) {
-      FIRN_ASSIGN(file_, ScratchFile::Make(context_.spill_folder), "sorting rows");
-    }
-    SpilledRun run(file_, schema_);
+  Status WriteRun(BatchStream& rows, std::optional<SpilledRun>& written) {
+    SpilledRun& run = written.emplace(file_, schema_);
     while (true) {
       FIRN_RETURN_IF_ERROR(context_.cancel.Check());
       FIRN_ASSIGN(const BatchPtr batch, rows.Next());
@@ -210,15 +238,15 @@ class RowSorter final : public BatchStream {
       FIRN_RETURN_IF_ERROR(run.Append(*batch, pool_.get()), "sorting rows");
     }
     run.Finish();
-    runs.push_back(std::move(run));
     return {};
   }
 
   // Merges neighbouring runs until the rest can be merged in one go.
   Status MergeDown() {
     const auto fan_in =
-        static_cast<size_t>(std::max<int64_t>(bytes_max_ / block_bytes_ - kOutputBlocks, 2));
+        static_cast<size_t>(std::max<int64_t>(merge_bytes() / block_bytes_ - kOutputBlocks, 2));
     while (runs_.size() > fan_in) {
+      FIRN_ASSIGN(file_, SpillFile::Make(context_.spill_folder), "sorting rows");
       std::vector<SpilledRun> merged;
       for (size_t begin = 0; begin < runs_.size(); begin += fan_in) {
         const size_t end = std::min(begin + fan_in, runs_.size());
@@ -227,11 +255,16 @@ class RowSorter final : public BatchStream {
             std::make_move_iterator(runs_.begin() + static_cast<int64_t>(end)));
         const auto rows =
             MergeRuns(std::move(inputs), schema_, *encoder_, block_rows_, pool_.get());
-        FIRN_RETURN_IF_ERROR(WriteRun(*rows, merged));
+        std::optional<SpilledRun> run;
+        FIRN_RETURN_IF_ERROR(WriteRun(*rows, run));
+        merged.push_back(*std::move(run));
       }
       runs_ = std::move(merged);
     }
     sorted_ = MergeRuns(std::move(runs_), schema_, *encoder_, block_rows_, pool_.get());
+    if (context_.executor != nullptr) {
+      sorted_ = ReadAhead(*context_.executor, std::move(sorted_), kMergedAhead);
+    }
     return {};
   }
 
@@ -245,11 +278,11 @@ class RowSorter final : public BatchStream {
   int64_t block_bytes_ = 0;
   int64_t block_rows_ = 0;  // Of runs on disk; 0: there are none.
   Gathered gathered_;
-  std::shared_ptr<ScratchFile> file_;  // Of the newest runs.
+  size_t sorted_at_once_ = 1;
+  std::shared_ptr<SpillFile> file_;  // Of the newest runs.
+  std::deque<std::unique_ptr<RunInWork>> in_work_;
   std::vector<SpilledRun> runs_;
   std::unique_ptr<BatchStream> sorted_;
-  Status run_status_;  // Of the run that was written last.
-  std::atomic<bool> is_writing_ = false;
   std::unique_ptr<TaskGroup> writing_;  // The last member: it waits for what uses the others.
 };
 

@@ -6,16 +6,12 @@
 #include <arrow/compute/api_vector.h>
 #include <arrow/compute/exec.h>
 #include <arrow/datum.h>
-#include <arrow/io/memory.h>
-#include <arrow/ipc/dictionary.h>
-#include <arrow/ipc/options.h>
-#include <arrow/ipc/reader.h>
-#include <arrow/ipc/writer.h>
 #include <arrow/record_batch.h>
 
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/gather_rows_internal.h"
 #include "firn/data/key_order_internal.h"
+#include "firn/data/packed_batch_internal.h"
 #include "firn/data/sorted_runs_internal.h"
 
 namespace firn {
@@ -147,27 +143,29 @@ class MergedRuns final : public BatchStream {
 
 }  // namespace
 
+Result<std::shared_ptr<SpillFile>> SpillFile::Make(const std::string& folder) {
+  FIRN_ASSIGN(auto file, ScratchFile::Make(folder));
+  return std::make_shared<SpillFile>(std::move(file));
+}
+
+Result<int64_t> SpillFile::Append(std::span<const std::byte> block) {
+  const std::lock_guard lock(mutex_);
+  const int64_t offset = file_->size();
+  FIRN_RETURN_IF_ERROR(file_->Append(block));
+  return offset;
+}
+
 Status SpilledRun::Append(const arrow::RecordBatch& batch, arrow::MemoryPool* pool) {
-  arrow::ipc::IpcWriteOptions options;
-  options.memory_pool = pool;
-  options.use_threads = false;
   // One room for all blocks: memory from the system anew for each would cost more than the copy.
-  FIRN_ASSIGN(const int64_t length,
-              GuardArrowResult(ErrorCode::kInternal, [&]() -> arrow::Result<int64_t> {
-                int64_t size = 0;
-                ARROW_RETURN_NOT_OK(arrow::ipc::GetRecordBatchSize(batch, options, &size));
-                if (room_ == nullptr) {
-                  ARROW_ASSIGN_OR_RAISE(room_, arrow::AllocateResizableBuffer(size, pool));
-                } else if (room_->size() < size) {
-                  ARROW_RETURN_NOT_OK(room_->Resize(size, false));
-                }
-                arrow::io::FixedSizeBufferWriter out(room_);
-                ARROW_RETURN_NOT_OK(arrow::ipc::SerializeRecordBatch(batch, options, &out));
-                return out.Tell();
-              }));
-  blocks_.push_back({.offset = file_->size(), .length = length});
-  return file_->Append(
-      {reinterpret_cast<const std::byte*>(room_->data()), static_cast<size_t>(length)});
+  if (room_ == nullptr) room_ = std::make_shared<arrow::BufferBuilder>(pool);
+  room_->Rewind(0);
+  FIRN_RETURN_IF_ERROR(
+      GuardArrow(ErrorCode::kInternal, [&] { return PackBatch(batch, pool, *room_); }));
+  const std::span block(reinterpret_cast<const std::byte*>(room_->data()),
+                        static_cast<size_t>(room_->length()));
+  FIRN_ASSIGN(const int64_t offset, file_->Append(block));
+  blocks_.push_back({.offset = offset, .length = room_->length()});
+  return {};
 }
 
 Result<BatchPtr> SpilledRun::Read(size_t index, arrow::MemoryPool* pool) const {
@@ -178,14 +176,7 @@ Result<BatchPtr> SpilledRun::Read(size_t index, arrow::MemoryPool* pool) const {
   FIRN_RETURN_IF_ERROR(file_->ReadAll(
       block.offset,
       {reinterpret_cast<std::byte*>(buffer->mutable_data()), static_cast<size_t>(block.length)}));
-  return GuardArrowResult(ErrorCode::kInternal, [&] {
-    auto options = arrow::ipc::IpcReadOptions::Defaults();
-    options.memory_pool = pool;
-    options.use_threads = false;
-    arrow::io::BufferReader reader(buffer);
-    const arrow::ipc::DictionaryMemo dictionaries;
-    return arrow::ipc::ReadRecordBatch(schema_, &dictionaries, options, &reader);
-  });
+  return GuardArrowResult(ErrorCode::kInternal, [&] { return UnpackBatch(schema_, buffer, pool); });
 }
 
 std::unique_ptr<BatchStream> MergeRuns(std::vector<SpilledRun> runs,

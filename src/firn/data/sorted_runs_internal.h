@@ -2,9 +2,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
+#include <arrow/buffer_builder.h>
 #include <arrow/type_fwd.h>
 
 #include "firn/base/cancel.h"
@@ -16,10 +19,27 @@
 
 namespace firn {
 
+/// A scratch file that several threads append blocks to; none is read meanwhile.
+class SpillFile {
+ public:
+  /// Errors: those of ScratchFile.
+  static Result<std::shared_ptr<SpillFile>> Make(const std::string& folder);
+  explicit SpillFile(std::shared_ptr<ScratchFile> file) : file_(std::move(file)) {}
+
+  /// Returns where the block begins. Errors: kResourceExhausted: the disk is full.
+  Result<int64_t> Append(std::span<const std::byte> block);
+  /// Errors: kUnavailable.
+  Status ReadAll(int64_t offset, std::span<std::byte> out) { return file_->ReadAll(offset, out); }
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<ScratchFile> file_;
+};
+
 /// Sorted batches, written once and read in order. Runs of one file share it.
 class SpilledRun {
  public:
-  SpilledRun(std::shared_ptr<ScratchFile> file, std::shared_ptr<arrow::Schema> schema)
+  SpilledRun(std::shared_ptr<SpillFile> file, std::shared_ptr<arrow::Schema> schema)
       : file_(std::move(file)), schema_(std::move(schema)) {}
 
   /// Errors: kResourceExhausted: disk or memory; kUnavailable.
@@ -35,10 +55,10 @@ class SpilledRun {
     int64_t length = 0;
   };
 
-  std::shared_ptr<ScratchFile> file_;
+  std::shared_ptr<SpillFile> file_;
   std::shared_ptr<arrow::Schema> schema_;
   std::vector<Block> blocks_;
-  std::shared_ptr<arrow::ResizableBuffer> room_;
+  std::shared_ptr<arrow::BufferBuilder> room_;
 };
 
 /// Merge sorted runs; of rows with equal keys, those of earlier runs come first. Holds one batch of
