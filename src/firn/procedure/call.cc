@@ -62,16 +62,19 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
 }  // namespace
 
 Procedure DescribeCall() {
-  return {.command = {"call"},
-          .call_name = "",
-          .summary = "Run a procedure as Spark's SQL calls it.",
-          .arguments = {{.name = "statement",
-                         .type = ArgumentType::kText,
-                         .is_required = true,
-                         .is_positional = true,
-                         .help = "CALL catalog.system.procedure(argument => value, …)"}},
-          .can_dry_run = true,
-          .run = Run};
+  return {
+      .command = {"call"},
+      .call_name = "",
+      .summary = "Run a procedure as Spark's SQL calls it.",
+      .arguments = {{.name = "statement",
+                     .type = ArgumentType::kText,
+                     .is_required = true,
+                     .is_positional = true,
+                     .help = "CALL catalog.system.procedure(argument => value, …); or in JSON "
+                             "{\"procedure\": NAME, \"catalog\": NAME, \"arguments\": {…}}, with "
+                             "objects for maps."}},
+      .can_dry_run = true,
+      .run = Run};
 }
 
 }  // namespace firn

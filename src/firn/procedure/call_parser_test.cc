@@ -29,6 +29,44 @@ TEST(CallParserTest, ReadsNamedArguments) {
   EXPECT_FALSE(call->arguments.Has("strategy"));
 }
 
+TEST(CallParserTest, ReadsJson) {
+  const auto call = Parse(R"( {"procedure": "rewrite_data_files", "catalog": "lake", "arguments": {
+      "table": "db.t", "options": {"min-input-files": 2, "rewrite-all": true}, "where": null}})");
+  ASSERT_THAT(call, IsOk());
+  EXPECT_EQ(call->catalog, "lake");
+  EXPECT_EQ(call->procedure->call_name, "rewrite_data_files");
+  EXPECT_EQ(call->arguments.Text("table"), "db.t");
+  EXPECT_FALSE(call->arguments.Has("where"));
+  EXPECT_THAT(call->arguments.TextMap("options"),
+              ElementsAre(Pair("min-input-files", "2"), Pair("rewrite-all", "true")));
+  const auto expire = Parse(R"({"procedure": "lake.system.expire_snapshots", "arguments": {
+      "table": "db.t", "retain_last": 5, "snapshot_ids": [1, 2]}})");
+  ASSERT_THAT(expire, IsOk());
+  EXPECT_EQ(expire->catalog, "lake");
+  EXPECT_EQ(expire->arguments.Integer("retain_last"), 5);
+  EXPECT_THAT(expire->arguments.IntegerList("snapshot_ids"), ElementsAre(1, 2));
+}
+
+TEST(CallParserTest, ErrorsInJsonSayWhere) {
+  const auto error = [](std::string_view text) { return Parse(text).error().message(); };
+  EXPECT_THAT(error("{\"procedure\": \"count\""), HasSubstr("call: "));
+  EXPECT_THAT(error("{}"), HasSubstr("there is no procedure"));
+  EXPECT_THAT(error(R"({"procedure": "cuont"})"), HasSubstr("did you mean 'count'?"));
+  EXPECT_THAT(error(R"({"procedure": "count", "args": {}})"),
+              HasSubstr("args: unknown member, expected procedure, catalog or arguments"));
+  EXPECT_THAT(error(R"({"procedure": "count", "arguments": {"tabel": "t"}})"),
+              HasSubstr("arguments.tabel: unknown argument 'tabel' (did you mean 'table'?)"));
+  EXPECT_THAT(error(R"({"procedure": "count", "arguments": {"table": ["t"]}})"),
+              HasSubstr("arguments.table: argument 'table' must be a single value"));
+  EXPECT_THAT(error(R"({"procedure": "count", "arguments": {"table": "a", "table": "b"}})"),
+              HasSubstr("given twice"));
+  EXPECT_THAT(error(R"({"procedure": "count", "arguments": {}})"),
+              HasSubstr("argument 'table' is missing"));
+  for (const char* text :
+       {"{", "{\"procedure\": 1}", "{\"procedure\": \"\"}", "{\"arguments\": 3}"})
+    EXPECT_EQ(Parse(text).error().code(), ErrorCode::kInvalidInput) << text;
+}
+
 TEST(CallParserTest, ReadsPositionalArguments) {
   const auto call = Parse("call system.rewrite_data_files('db.t', 'binpack', NULL, map('a', 1))");
   ASSERT_THAT(call, IsOk());
@@ -121,7 +159,7 @@ TEST(CallParserTest, RefusesArgumentsThatDoNotFit) {
   EXPECT_THAT(Parse("CALL count(table => map('a', 'b'))"),
               IsError(ErrorCode::kInvalidInput, "argument 'table' must be a single value"));
   EXPECT_THAT(Parse("CALL table_set(table => 't', properties => 'a=b')"),
-              IsError(ErrorCode::kInvalidInput, "argument 'properties' must be map("));
+              IsError(ErrorCode::kInvalidInput, "argument 'properties' must be a map: map("));
   EXPECT_THAT(
       Parse("CALL count(table => 't', snapshot_id => 'x')"),
       IsError(ErrorCode::kInvalidInput, "argument 'snapshot_id' is 'x', expected an integer"));
