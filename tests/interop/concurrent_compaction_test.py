@@ -107,7 +107,7 @@ class Contest:
         if not may_have_orphans:
             self.assertEqual(made - named, set())
 
-    def test_one_wins_and_the_others_stop_clearly_or_come_later(self):
+    def test_one_wins_and_the_others_find_nothing_left_or_come_later(self):
         for name in ("seed_small_files", "mor_pos_part", "v3_dv", "evolved_spec", "mor_eq"):
             for number in range(self.rounds):
                 with self.subTest(table=name, round=number):
@@ -125,7 +125,8 @@ class Contest:
             self.tally[code] += 1
         self.check_rows(table)
         self.check_files(table)
-        self.assertEqual(len(table.inspect("snapshots")), snapshots + codes.count(0))
+        came = len(table.inspect("snapshots")) - snapshots
+        self.assertIn(came, range(1, codes.count(0) + 1))
 
     def test_all_win_that_touch_different_partitions(self):
         for number in range(self.rounds):

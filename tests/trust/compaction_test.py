@@ -1,9 +1,10 @@
-"""Compactions that are killed: the rows stay, and the next run takes up what was finished.
+"""Compactions that are killed or meet other writers: the rows stay, and nothing is done twice.
 
 usage: compaction_test.py FIRN [KILLS]
 
 A table of eight partitions is compacted in eight groups, the run is killed at a random moment, and
 the next one has to end with the same rows, one file in each partition, and no file left behind.
+Where another process deletes a row meanwhile, that partition alone is compacted again.
 """
 
 import json
@@ -22,6 +23,7 @@ FILES = 4  # Of each partition.
 ROWS = 2000  # Of each file.
 PROGRAM = None
 KILLS = 6
+RACES = 4
 COMPACT = (
     *("rewrite-data-files", "db.t", "--resume", "--option", "min-input-files=2"),
     *("--option", "max-concurrent-file-group-rewrites=1"),
@@ -92,13 +94,48 @@ class CompactionTest(unittest.TestCase):
         self.assertEqual(found, [], "a journal is left behind")
         return len(left & live)
 
-    def test_the_run_after_a_kill_takes_up_what_was_finished(self):
+    def set_out(self):
+        """Make the table, and a copy of it to begin with again."""
         self.rows = self.make_table()
         self.inputs = self.known_files("files")
         self.assertEqual(len(self.inputs), PARTITIONS * FILES)
         self.pristine = self.folder + "-pristine"
         self.addCleanup(shutil.rmtree, self.pristine)
         shutil.copytree(self.folder, self.pristine)
+
+    def check_race(self):
+        """Returns whether the compaction met the delete before its commit."""
+        compaction = self.start(*COMPACT)
+        while compaction.poll() is None and not self.outputs():
+            time.sleep(0.002)
+        deleted = self.random.choice([json.loads(row) for row in self.rows])
+        where = ("--where", f"id = {deleted['id']}", "--write-mode", "merge-on-read")
+        self.run_firn("delete", "db.t", *where)
+        out, err = compaction.communicate(timeout=300)
+        self.assertEqual(compaction.returncode, 0, err.decode())
+        rows = sorted(json.dumps(row) for row in self.run_firn("read", "db.t"))
+        self.assertEqual(rows, [row for row in self.rows if json.loads(row) != deleted])
+        result = json.loads(out.decode())
+        self.assertEqual(result["rewritten_data_files_count"], PARTITIONS * FILES)
+        self.assertEqual(result["added_data_files_count"], PARTITIONS)
+        operations = [row["operation"] for row in self.run_firn("inspect", "db.t", "snapshots")]
+        self.assertEqual(operations.count("replace"), 1)
+        self.assertEqual(self.data_files(), self.known_files("all_files"), "files are left behind")
+        has_met = operations[-1] == "replace"
+        self.assertEqual(has_met, "met another writer" in err.decode())
+        self.assertEqual(len(self.known_files("delete_files")), 0 if has_met else 1)
+        return has_met
+
+    def test_a_row_that_is_deleted_meanwhile_costs_one_group(self):
+        self.set_out()
+        met = 0
+        for _ in range(RACES):
+            self.restore()
+            met += self.check_race()
+        self.assertGreater(met, 0, "no delete came before the commit of a compaction")
+
+    def test_the_run_after_a_kill_takes_up_what_was_finished(self):
+        self.set_out()
         began = time.monotonic()
         self.run_firn(*COMPACT)
         usual = time.monotonic() - began

@@ -1,6 +1,8 @@
+#include "firn/commit/rewrite_files.h"
+
+#include <map>
 #include <utility>
 
-#include "firn/commit/commit.h"
 #include "firn/commit/commit_loop_internal.h"
 #include "firn/commit/conflict_check_internal.h"
 #include "firn/commit/manifest_exchange_internal.h"
@@ -11,9 +13,12 @@ namespace {
 
 class RewriteFiles final : public SnapshotOperation {
  public:
-  RewriteFiles(const CommitContext& context, const RewriteFilesRequest& request, SnapshotId id)
+  /// Without numbers all files were read in the starting snapshot.
+  RewriteFiles(const CommitContext& context, const RewriteFilesRequest& request, SnapshotId id,
+               std::span<const int64_t> read_sequence_numbers = {})
       : context_(context),
         request_(request),
+        read_sequence_numbers_(read_sequence_numbers),
         data_(ManifestContent::kData, request.removed_data_files, request.added_data_files, id,
               request.data_sequence_number),
         deletes_(ManifestContent::kDeletes, FilesOf(request.removed_delete_files),
@@ -25,8 +30,12 @@ class RewriteFiles final : public SnapshotOperation {
   int64_t removed_delete_files() const { return removed_delete_files_; }
 
  private:
+  Status CheckDeletesSince(const CommitBase& base, const std::vector<DataFile>& files,
+                           int64_t sequence_number) const;
+
   const CommitContext& context_;
   const RewriteFilesRequest& request_;
+  const std::span<const int64_t> read_sequence_numbers_;
   const std::vector<DataFile> added_delete_files_;  // None.
   ManifestExchange data_;
   ManifestExchange deletes_;
@@ -38,8 +47,21 @@ Status RewriteFiles::Validate(const CommitBase& base) {
   FIRN_RETURN_IF_ERROR(HistorySince(metadata, base.head, request_.starting_snapshot_id));
   const Snapshot* start = metadata.FindSnapshot(request_.starting_snapshot_id);
   FIRN_CHECK(start != nullptr);
-  return CheckNoNewDeletes(context_, *base.table, base.manifests, request_.removed_data_files,
-                           {.starting_sequence_number = start->sequence_number,
+  if (read_sequence_numbers_.empty()) {
+    return CheckDeletesSince(base, request_.removed_data_files, start->sequence_number);
+  }
+  std::map<int64_t, std::vector<DataFile>> read;  // By number.
+  for (size_t i = 0; i < request_.removed_data_files.size(); ++i)
+    read[read_sequence_numbers_[i]].push_back(request_.removed_data_files[i]);
+  for (const auto& [number, files] : read)
+    FIRN_RETURN_IF_ERROR(CheckDeletesSince(base, files, number));
+  return {};
+}
+
+Status RewriteFiles::CheckDeletesSince(const CommitBase& base, const std::vector<DataFile>& files,
+                                       int64_t sequence_number) const {
+  return CheckNoNewDeletes(context_, *base.table, base.manifests, files,
+                           {.starting_sequence_number = sequence_number,
                             .ignores_equality_deletes = request_.data_sequence_number.has_value()});
 }
 
@@ -69,9 +91,17 @@ Result<std::unique_ptr<SnapshotOperation>> MakeRewriteFiles(const CommitContext&
 
 Result<CommitResult> CommitRewriteFiles(const CommitContext& context, const Table& planned,
                                         const RewriteFilesRequest& request) {
+  return CommitRewriteFiles(context, planned, request, {});
+}
+
+Result<CommitResult> CommitRewriteFiles(const CommitContext& context, const Table& planned,
+                                        const RewriteFilesRequest& request,
+                                        std::span<const int64_t> read_sequence_numbers) {
   FIRN_CHECK(!request.removed_data_files.empty() || request.added_data_files.empty());
+  FIRN_CHECK(read_sequence_numbers.empty() ||
+             read_sequence_numbers.size() == request.removed_data_files.size());
   const SnapshotId id = NewSnapshotId(*planned.metadata, *context.random);
-  RewriteFiles operation(context, request, id);
+  RewriteFiles operation(context, request, id, read_sequence_numbers);
   Result<CommitResult> result = RunCommitLoop(context, planned, {id, request, &operation});
   if (!result.ok()) return result.error();
   result->removed_delete_files = operation.removed_delete_files();

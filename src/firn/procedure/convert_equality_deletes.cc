@@ -4,25 +4,20 @@
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
 #include "firn/procedure/table_argument_internal.h"
-#include "firn/procedure/where_argument_internal.h"
 
 namespace firn {
 namespace {
 
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
-  FIRN_ASSIGN(const auto reference, ResolveRewrittenBranch(context, arguments));
-  FIRN_ASSIGN(const ExpressionPtr where,
-              ParseWhere(arguments, *reference.table.metadata->current_schema()));
+  FIRN_ASSIGN(const RewriteCall call, BeginRewrite(context, arguments));
   FIRN_ASSIGN(const auto options, ParseConvertEqualityDeletesOptions(arguments.TextMap("options")));
-  MaintainContext maintain = MakeMaintainContext(context, reference);
-  FIRN_ASSIGN(maintain.verification, ParseVerification(arguments.Text("verify", "counts")));
   if (context.is_dry_run) {
-    FIRN_ASSIGN(const auto plan, PlanEqualityDeleteConversion(maintain, reference.table,
-                                                              *reference.branch, where, options));
+    FIRN_ASSIGN(const auto plan, PlanEqualityDeleteConversion(call.maintain, call.table(),
+                                                              call.branch, call.where, options));
     return MakeDeletePlanRows("convert", plan);
   }
-  FIRN_ASSIGN(const auto result,
-              ConvertEqualityDeletes(maintain, reference.table, *reference.branch, where, options));
+  FIRN_ASSIGN(const auto result, ConvertEqualityDeletes(call.maintain, call.table(), call.branch,
+                                                        call.where, options));
   return MakeOutput(
       MakeRowType({{"converted_equality_delete_files_count", IntType()},
                    {"rewritten_position_delete_files_count", IntType()},

@@ -5,8 +5,34 @@
 #include "firn/procedure/maintenance_internal.h"
 #include "firn/procedure/rows_internal.h"
 #include "firn/procedure/table_change_internal.h"
+#include "firn/procedure/where_argument_internal.h"
 
 namespace firn {
+namespace {
+
+Result<TableReference> ResolveRewrittenBranch(ProcedureContext& context,
+                                              const Arguments& arguments) {
+  FIRN_ASSIGN(auto reference, context.session->ResolveTable(arguments.Text("table")));
+  const auto branch = arguments.OptionalText("branch");
+  if (reference.tag || (reference.branch && branch && *reference.branch != *branch)) {
+    return MakeError(ErrorCode::kInvalidInput, "'{}' does not name the branch to rewrite",
+                     arguments.Text("table"));
+  }
+  if (!reference.catalog) return ResolveChangeableTable(*context.session, arguments.Text("table"));
+  if (branch) reference.branch = branch;
+  if (!reference.branch) reference.branch = std::string(kMainBranch);
+  return reference;
+}
+
+Result<Verification> ParseVerification(const std::string& text) {
+  if (text == "off") return Verification::kOff;
+  if (text == "counts") return Verification::kCounts;
+  if (text == "content") return Verification::kContent;
+  return MakeError(ErrorCode::kInvalidInput, "verify is '{}', expected counts, content or off",
+                   text);
+}
+
+}  // namespace
 
 MaintainContext MakeMaintainContext(ProcedureContext& context, const TableReference& reference) {
   Session& session = *context.session;
@@ -25,18 +51,14 @@ MaintainContext MakeMaintainContext(ProcedureContext& context, const TableRefere
   return maintain;
 }
 
-Result<TableReference> ResolveRewrittenBranch(ProcedureContext& context,
-                                              const Arguments& arguments) {
-  FIRN_ASSIGN(auto reference, context.session->ResolveTable(arguments.Text("table")));
-  const auto branch = arguments.OptionalText("branch");
-  if (reference.tag || (reference.branch && branch && *reference.branch != *branch)) {
-    return MakeError(ErrorCode::kInvalidInput, "'{}' does not name the branch to rewrite",
-                     arguments.Text("table"));
-  }
-  if (!reference.catalog) return ResolveChangeableTable(*context.session, arguments.Text("table"));
-  if (branch) reference.branch = branch;
-  if (!reference.branch) reference.branch = std::string(kMainBranch);
-  return reference;
+Result<RewriteCall> BeginRewrite(ProcedureContext& context, const Arguments& arguments) {
+  RewriteCall call;
+  FIRN_ASSIGN(call.reference, ResolveRewrittenBranch(context, arguments));
+  call.branch = *call.reference.branch;
+  FIRN_ASSIGN(call.where, ParseWhere(arguments, *call.table().metadata->current_schema()));
+  call.maintain = MakeMaintainContext(context, call.reference);
+  FIRN_ASSIGN(call.maintain.verification, ParseVerification(arguments.Text("verify", "counts")));
+  return call;
 }
 
 Argument RewrittenBranchArgument() {
@@ -51,14 +73,6 @@ Argument RewriteOptionsArgument() {
           .type = ArgumentType::kTextMap,
           .help = "An option by Spark's name, such as min-input-files=2.",
           .option_name = "option"};
-}
-
-Result<Verification> ParseVerification(const std::string& text) {
-  if (text == "off") return Verification::kOff;
-  if (text == "counts") return Verification::kCounts;
-  if (text == "content") return Verification::kContent;
-  return MakeError(ErrorCode::kInvalidInput, "verify is '{}', expected counts, content or off",
-                   text);
 }
 
 Argument ConcurrentDeletesArgument() {

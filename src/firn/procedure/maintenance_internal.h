@@ -22,17 +22,24 @@ MaintainContext MakeMaintainContext(ProcedureContext& context, const TableRefere
 Argument ConcurrentDeletesArgument();
 Result<int64_t> ConcurrentDeletes(const Arguments& arguments);
 
-/// The table and the branch that a rewrite works on: an argument, a suffix of the name, or main.
-/// Errors: kInvalidInput if they do not agree, or for a tag.
-Result<TableReference> ResolveRewrittenBranch(ProcedureContext& context,
-                                              const Arguments& arguments);
+/// What a rewrite of files works on, and how.
+struct RewriteCall {
+  TableReference reference;
+  std::string branch;
+  ExpressionPtr where;  ///< Unbound; null: all.
+  MaintainContext maintain;
+
+  const Table& table() const { return reference.table; }
+};
+
+/// Read the arguments that rewrites share: the table and its branch (an argument, a suffix of the
+/// name, or main), `where` and `verify`. Errors: kInvalidInput: two branches, a tag, what cannot be
+/// parsed; those of loading.
+Result<RewriteCall> BeginRewrite(ProcedureContext& context, const Arguments& arguments);
 
 /// The arguments `branch` and `options` of a rewrite.
 Argument RewrittenBranchArgument();
 Argument RewriteOptionsArgument();
-
-/// "counts", "content" or "off". Errors: kInvalidInput.
-Result<Verification> ParseVerification(const std::string& text);
 
 /// Rows of a dry run, one for each file: action, kind, path, bytes. `visit_files` hands all files
 /// on and may run on another thread, after this returned.

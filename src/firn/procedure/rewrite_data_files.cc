@@ -4,34 +4,31 @@
 #include "firn/procedure/maintenance_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/table_argument_internal.h"
-#include "firn/procedure/where_argument_internal.h"
 
 namespace firn {
 namespace {
 
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
-  FIRN_ASSIGN(const auto reference, ResolveRewrittenBranch(context, arguments));
-  const TableMetadata& metadata = *reference.table.metadata;
-  FIRN_ASSIGN(const ExpressionPtr where, ParseWhere(arguments, *metadata.current_schema()));
+  FIRN_ASSIGN(const RewriteCall call, BeginRewrite(context, arguments));
+  const TableMetadata& metadata = *call.table().metadata;
   FIRN_ASSIGN(const RewriteOrder order,
               ParseRewriteOrder(metadata, arguments.OptionalText("strategy"),
                                 arguments.OptionalText("sort_order")));
   FIRN_ASSIGN(auto options,
               ParseRewriteDataFilesOptions(metadata, arguments.TextMap("options"), order));
   if (arguments.Has("resume")) options.has_journal = arguments.Boolean("resume");
-  MaintainContext maintain = MakeMaintainContext(context, reference);
-  FIRN_ASSIGN(maintain.verification, ParseVerification(arguments.Text("verify", "counts")));
   if (context.is_dry_run) {
     FIRN_ASSIGN(const auto plan,
-                PlanCompaction(maintain, reference.table, *reference.branch, where, options));
+                PlanCompaction(call.maintain, call.table(), call.branch, call.where, options));
     if (context.notice) context.notice(DescribePlan(plan));
     return MakePlanRows(plan);
   }
-  const auto began = maintain.commit.clock->Elapsed();
+  const Clock& clock = *call.maintain.commit.clock;
+  const auto began = clock.Elapsed();
   FIRN_ASSIGN(const auto result,
-              RewriteDataFiles(maintain, reference.table, *reference.branch, where, options));
+              RewriteDataFiles(call.maintain, call.table(), call.branch, call.where, options));
   if (context.notice && result.rewritten_data_files_count > 0) {
-    context.notice(DescribeRewrite(result, maintain.commit.clock->Elapsed() - began));
+    context.notice(DescribeRewrite(result, clock.Elapsed() - began));
   }
   return MakeResultRows(result);
 }

@@ -3,26 +3,21 @@
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
 #include "firn/procedure/table_argument_internal.h"
-#include "firn/procedure/where_argument_internal.h"
 
 namespace firn {
 namespace {
 
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
-  FIRN_ASSIGN(const auto reference, ResolveRewrittenBranch(context, arguments));
-  FIRN_ASSIGN(const ExpressionPtr where,
-              ParseWhere(arguments, *reference.table.metadata->current_schema()));
-  FIRN_ASSIGN(const auto options, ParseRewritePositionDeletesOptions(*reference.table.metadata,
+  FIRN_ASSIGN(const RewriteCall call, BeginRewrite(context, arguments));
+  FIRN_ASSIGN(const auto options, ParseRewritePositionDeletesOptions(*call.table().metadata,
                                                                      arguments.TextMap("options")));
-  MaintainContext maintain = MakeMaintainContext(context, reference);
-  FIRN_ASSIGN(maintain.verification, ParseVerification(arguments.Text("verify", "counts")));
   if (context.is_dry_run) {
-    FIRN_ASSIGN(const auto plan, PlanPositionDeleteRewrite(maintain, reference.table,
-                                                           *reference.branch, where, options));
+    FIRN_ASSIGN(const auto plan, PlanPositionDeleteRewrite(call.maintain, call.table(), call.branch,
+                                                           call.where, options));
     return MakeDeletePlanRows("rewrite", plan);
   }
-  FIRN_ASSIGN(const auto result,
-              RewritePositionDeletes(maintain, reference.table, *reference.branch, where, options));
+  FIRN_ASSIGN(const auto result, RewritePositionDeletes(call.maintain, call.table(), call.branch,
+                                                        call.where, options));
   return MakeOutput(MakeRowType({{"rewritten_delete_files_count", IntType()},
                                  {"added_delete_files_count", IntType()},
                                  {"rewritten_bytes_count", LongType()},

@@ -13,6 +13,9 @@ namespace firn {
 FileGroup MakePartOfGroup(const FileGroup& group, std::vector<FileScanTask> inputs,
                           const RewriteDataFilesOptions& options);
 
+/// Whether the planner would choose the group.
+bool IsWorthRewriting(const FileGroup& group, const RewriteDataFilesOptions& options);
+
 /// Number the groups anew.
 void RenumberGroups(CompactionPlan& plan);
 

@@ -42,17 +42,6 @@ bool IsCandidate(const FileScanTask& task, const RewriteDataFilesOptions& option
          HasManyDeletes(task, options);
 }
 
-bool IsWorthRewriting(const FileGroup& group, const RewriteDataFilesOptions& options) {
-  const FileSizes sizes = SizesOf(options);
-  const bool has_several = group.inputs.size() > 1;
-  return options.rewrite_all ||
-         (has_several && static_cast<int64_t>(group.inputs.size()) >= options.min_input_files) ||
-         (has_several && group.input_bytes > sizes.target_bytes) ||
-         group.input_bytes > sizes.max_bytes ||
-         std::any_of(group.inputs.begin(), group.inputs.end(),
-                     [&](const FileScanTask& task) { return HasManyDeletes(task, options); });
-}
-
 /// Candidates that go to one place: a partition of the output spec, or everything of other specs.
 struct Bucket {
   std::optional<StructValue> partition;
@@ -193,6 +182,17 @@ void NumberGroups(std::vector<FileGroup>& groups, const TableMetadata& metadata,
 }
 
 }  // namespace
+
+bool IsWorthRewriting(const FileGroup& group, const RewriteDataFilesOptions& options) {
+  const FileSizes sizes = SizesOf(options);
+  const bool has_several = group.inputs.size() > 1;
+  return options.rewrite_all ||
+         (has_several && static_cast<int64_t>(group.inputs.size()) >= options.min_input_files) ||
+         (has_several && group.input_bytes > sizes.target_bytes) ||
+         group.input_bytes > sizes.max_bytes ||
+         std::any_of(group.inputs.begin(), group.inputs.end(),
+                     [&](const FileScanTask& task) { return HasManyDeletes(task, options); });
+}
 
 FileGroup MakePartOfGroup(const FileGroup& group, std::vector<FileScanTask> inputs,
                           const RewriteDataFilesOptions& options) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include "firn/base/log.h"
@@ -13,39 +15,39 @@
 namespace firn {
 namespace {
 
-/// Runs the groups of a plan, several at a time, and hands on what they wrote.
+/// Runs groups, several at a time, and hands on what they wrote.
 class GroupRunner {
  public:
-  GroupRunner(const MaintainContext& context, const Table& table, const CompactionPlan& plan,
+  GroupRunner(const MaintainContext& context, const Table& planned,
               const RewriteDataFilesOptions& options, RewriteCommits& commits,
-              RewriteJournal* journal, std::vector<GroupResult> adopted)
+              RewriteJournal* journal)
       : context_(context),
-        table_(table),
-        plan_(plan),
+        planned_(planned),
         options_(options),
         commits_(commits),
-        journal_(journal),
-        adopted_(std::move(adopted)) {
+        journal_(journal) {
     progress_.phase = "rewriting";
-    group_bytes_.resize(plan.groups.size());
-    for (const FileGroup& group : plan.groups) {
-      progress_.files_total += static_cast<int64_t>(group.inputs.size());
-      progress_.bytes_total += group.input_bytes;
-    }
   }
 
-  Status Run() {
-    Report();
-    // Groups that were taken over are the last ones.
-    const size_t written_here = plan_.groups.size() - adopted_.size();
-    for (GroupResult& result : adopted_) {
-      const FileGroup& group = plan_.groups[static_cast<size_t>(result.index)];
+  /// Groups that were written by somebody else.
+  Status Add(std::vector<GroupResult> results) {
+    for (const GroupResult& result : results)
+      Expect(commits_.group(result.index));
+    for (GroupResult& result : results) {
+      const FileGroup& group = commits_.group(result.index);
       FIRN_RETURN_IF_ERROR(commits_.Add(std::move(result)));
       AddDone(group);
     }
+    return {};
+  }
+
+  Status Run(const std::vector<int64_t>& groups) {
+    for (const int64_t group : groups)
+      Expect(commits_.group(group));
+    Report();
     return ParallelFor(
-        *context_.commit.executor, written_here,
-        [&](size_t i) { return RunGroup(plan_.groups[i]); }, context_.commit.cancel,
+        *context_.commit.executor, groups.size(),
+        [&](size_t i) { return RunGroup(commits_.group(groups[i])); }, context_.commit.cancel,
         ConcurrentGroups());
   }
 
@@ -57,12 +59,13 @@ class GroupRunner {
   }
 
   Status RunGroup(const FileGroup& group) {
-    Table table = journal_ == nullptr ? table_ : journal_->ForGroup(group.index);
+    Table table = commits_.table();
+    if (journal_ != nullptr) table = journal_->ForGroup(std::move(table), group.index);
     table.io = MeterReads(table.io, group.inputs,
                           [this, &group](int64_t bytes) { AddRead(group, bytes); });
     Result<GroupResult> result = RunFileGroup(context_, table, group, options_.order);
     if (result.ok()) {
-      if (journal_ != nullptr) journal_->AddFinished(group, *result);
+      if (journal_ != nullptr && IsAsPlanned()) journal_->AddFinished(group, *result);
       FIRN_RETURN_IF_ERROR(commits_.Add(std::move(*result)));
     } else {
       // Nothing is left of it, or what is left is evidence.
@@ -77,12 +80,25 @@ class GroupRunner {
     return {};
   }
 
+  // The journal says once for all groups what they were written with.
+  bool IsAsPlanned() const {
+    const TableMetadata& now = *commits_.table().metadata;
+    return &now == planned_.metadata.get() ||
+           RewriteSignature(now, options_) == RewriteSignature(*planned_.metadata, options_);
+  }
+
+  void Expect(const FileGroup& group) {
+    progress_.files_total += static_cast<int64_t>(group.inputs.size());
+    progress_.bytes_total += group.input_bytes;
+    group_bytes_[group.index] = 0;
+  }
+
   // Bytes of a group that were read. Some are read twice or never: its end sets that right.
   void AddRead(const FileGroup& group, int64_t bytes) {
     // Sorted rows are written when all are read.
     if (options_.order.strategy != RewriteOrder::Strategy::kBinpack) bytes /= 2;
     const std::lock_guard lock(mutex_);
-    int64_t& done = group_bytes_[static_cast<size_t>(group.index)];
+    int64_t& done = group_bytes_[group.index];
     const int64_t more = std::min(bytes, group.input_bytes - done);
     done += more;
     progress_.bytes_done += more;
@@ -92,7 +108,7 @@ class GroupRunner {
   void AddDone(const FileGroup& group) {
     const std::lock_guard lock(mutex_);
     progress_.files_done += static_cast<int64_t>(group.inputs.size());
-    int64_t& done = group_bytes_[static_cast<size_t>(group.index)];
+    int64_t& done = group_bytes_[group.index];
     progress_.bytes_done += group.input_bytes - std::exchange(done, group.input_bytes);
     Report();
   }
@@ -102,15 +118,13 @@ class GroupRunner {
   }
 
   const MaintainContext& context_;
-  const Table& table_;
-  const CompactionPlan& plan_;
+  const Table& planned_;
   const RewriteDataFilesOptions& options_;
   RewriteCommits& commits_;
   RewriteJournal* const journal_;  // May be null.
-  std::vector<GroupResult> adopted_;
   std::mutex mutex_;
   Progress progress_;
-  std::vector<int64_t> group_bytes_;  // Of each group, how many count as done.
+  std::unordered_map<int64_t, int64_t> group_bytes_;  // Of each group, how many count as done.
 };
 
 // Jobs that are smaller are done again rather than written down.
@@ -133,18 +147,29 @@ std::unique_ptr<RewriteJournal> StartJournal(const MaintainContext& context, con
   return nullptr;
 }
 
+// `groups` of the plan are run, and committed with those that are finished. What has met another
+// writer is run again.
 Result<RewriteDataFilesResult> RunPlan(const MaintainContext& context, const Table& table,
                                        const std::string& branch,
-                                       const RewriteDataFilesOptions& options,
-                                       const CompactionPlan& plan, RewriteJournal* journal,
-                                       std::vector<GroupResult> adopted) {
-  RewriteCommits commits(context, table, plan, branch, options, journal);
-  GroupRunner runner(context, table, plan, options, commits, journal, std::move(adopted));
-  if (const Status status = runner.Run(); !status.ok()) {
-    commits.Abandon();
-    return status.error();
+                                       const RewriteDataFilesOptions& options, CompactionPlan plan,
+                                       RewriteJournal* journal, std::vector<GroupResult> finished,
+                                       std::vector<int64_t> groups) {
+  RewriteCommits commits(context, table, std::move(plan), branch, options, journal);
+  GroupRunner runner(context, table, options, commits, journal);
+  const auto run_and_commit = [&]() -> Result<std::vector<int64_t>> {
+    FIRN_RETURN_IF_ERROR(runner.Add(std::exchange(finished, {})));
+    FIRN_RETURN_IF_ERROR(runner.Run(groups));
+    return commits.CommitRest();
+  };
+  for (;;) {
+    Result<std::vector<int64_t>> again = run_and_commit();
+    if (!again.ok()) {
+      commits.Abandon();
+      return again.error();
+    }
+    if (again->empty()) return commits.Finish();
+    groups = std::move(*again);
   }
-  return commits.Finish();
 }
 
 // So that people know that a second run costs less.
@@ -185,14 +210,7 @@ Result<RewriteDataFilesResult> CommitGroupResults(const MaintainContext& context
                                                   std::vector<GroupResult> results) {
   FIRN_RETURN_IF_ERROR(CheckResults(plan, options, results));
   if (results.empty()) return RewriteDataFilesResult();
-  RewriteCommits commits(context, table, plan, branch, options, nullptr);
-  for (GroupResult& result : results) {
-    if (const Status added = commits.Add(std::move(result)); !added.ok()) {
-      commits.Abandon();
-      return added.error();
-    }
-  }
-  return commits.Finish();
+  return RunPlan(context, table, branch, options, plan, nullptr, std::move(results), {});
 }
 
 Result<RewriteDataFilesResult> RewriteDataFiles(const MaintainContext& context, const Table& table,
@@ -212,7 +230,11 @@ Result<RewriteDataFilesResult> RewriteDataFiles(const MaintainContext& context, 
       adopted = AdoptFinishedGroups(context, table, options, plan, signature, *journal);
     }
   }
-  auto result = RunPlan(context, table, branch, options, plan, journal.get(), std::move(adopted));
+  // Groups that were taken over are the last ones.
+  std::vector<int64_t> groups(plan.groups.size() - adopted.size());
+  std::iota(groups.begin(), groups.end(), int64_t{0});
+  auto result = RunPlan(context, table, branch, options, std::move(plan), journal.get(),
+                        std::move(adopted), std::move(groups));
   if (journal == nullptr) return result;
   const size_t finished = journal->End();
   if (!result.ok()) return WithHint(result.error(), finished);

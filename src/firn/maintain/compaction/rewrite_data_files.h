@@ -103,6 +103,7 @@ Result<GroupResult> RunFileGroup(const MaintainContext& context, const Table& ta
 
 /// Commit what the groups of a plan gave, wherever they ran: all of them, each once, or, with
 /// partial progress, some. `table` is the one that was planned.
+/// Groups that another writer was in the way of are run again here, as in RewriteDataFiles.
 /// Errors: kInvalidInput: a result of no group, two of one, or, without partial progress, none of
 /// one. Those of a commit; outputs that are not committed are deleted unless it may have happened.
 Result<RewriteDataFilesResult> CommitGroupResults(const MaintainContext& context,
@@ -111,7 +112,11 @@ Result<RewriteDataFilesResult> CommitGroupResults(const MaintainContext& context
                                                   const CompactionPlan& plan,
                                                   std::vector<GroupResult> results);
 
-/// Plan, run and commit.
+/// Plan, run and commit. Groups that another writer was in the way of, as it took out an input or
+/// deleted rows of one, are planned and run again on top of that, and no others; as often as
+/// `commit.retry.num-retries` of the table says. The counts are of what was committed in the end:
+/// nothing, where others have rewritten all.
+/// Errors: those of planning, running and committing; kCommitConflict names the groups.
 Result<RewriteDataFilesResult> RewriteDataFiles(const MaintainContext& context, const Table& table,
                                                 const std::string& branch,
                                                 const ExpressionPtr& where,

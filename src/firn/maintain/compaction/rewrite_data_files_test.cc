@@ -150,7 +150,7 @@ TEST_F(RewriteDataFilesTest, KeepsAnEqualityDeleteInForceThatArrivesMeanwhile) {
 }
 
 // B24, B26
-TEST_F(RewriteDataFilesTest, StopsIfARowOfAnInputIsDeletedMeanwhile) {
+TEST_F(RewriteDataFilesTest, StopsIfRowsOfAnInputAreDeletedAgainAndAgain) {
   Open({});
   const DataFile file = Write({Row({int64_t{1}, "a"}), Row({int64_t{2}, "a"})});
   table().Add({file});
@@ -340,12 +340,14 @@ class PartialProgressTest : public RewriteDataFilesTest {
             {"partial-progress.max-commits", commits}};
   }
 
-  // Another writer removes `taken` just before the first commit.
-  Result<RewriteDataFilesResult> CompactWhileGoes(const DataFile& taken, const Options& options) {
+  // Another writer deletes a row of `file` before each commit but the second, of the other groups.
+  Result<RewriteDataFilesResult> CompactWhileDeleting(const DataFile& file,
+                                                      const Options& options) {
     ScriptedCatalog catalog(table().catalog());
-    bool is_gone = false;
     catalog.before_commit = [&] {
-      if (!std::exchange(is_gone, true)) table().Remove(taken.file_path);
+      if (catalog.commit_count == 2) return;
+      table().Add(
+          {PositionDeletes({{file.file_path, 0}}, file.partition.fields[0].get<std::string>())});
     };
     const Table planned = table().Load();
     FIRN_ASSIGN(const auto parsed, ParseRewriteDataFilesOptions(*planned.metadata, options));
@@ -377,23 +379,24 @@ TEST_F(PartialProgressTest, CountsFailuresTruly) {
   EXPECT_EQ(Compact(options).commit_count, 3);
 }
 
-TEST_F(PartialProgressTest, LosesOnlyTheGroupThatMetAnotherWriter) {
-  const DataFile taken = LiveFiles(true, "c").front().file;
-  const auto result = CompactWhileGoes(taken, WithCommits("1"));
+TEST_F(PartialProgressTest, LosesOnlyTheGroupThatMeetsAnotherWriterAgainAndAgain) {
+  const DataFile file = LiveFiles(true, "c").front().file;
+  const auto result = CompactWhileDeleting(file, WithCommits("1"));
 
   ASSERT_THAT(result, IsOk());
   EXPECT_EQ(result->rewritten_data_files_count, 10);
   EXPECT_EQ(result->added_data_files_count, 5);
+  EXPECT_EQ(result->failed_data_files_count, 2);
   EXPECT_EQ(Read().size(), 11U);
-  EXPECT_EQ(LiveFiles(true, "c").size(), 1U);
+  EXPECT_EQ(LiveFiles(true, "c").size(), 2U);
   EXPECT_EQ(LiveFiles(true, "d").size(), 1U);
 }
 
 TEST_F(PartialProgressTest, IsAnErrorWhenMoreCommitsFailThanMay) {
   Options options = WithCommits("1");
   options["partial-progress.max-failed-commits"] = "0";
-  const DataFile taken = LiveFiles(true, "c").front().file;
-  EXPECT_THAT(CompactWhileGoes(taken, options),
+  const DataFile file = LiveFiles(true, "c").front().file;
+  EXPECT_THAT(CompactWhileDeleting(file, options),
               IsError(ErrorCode::kCommitConflict, "1 commits failed, 0 are allowed"));
   EXPECT_EQ(LiveFiles(true, "d").size(), 1U);  // What succeeded stays.
 }

@@ -130,8 +130,8 @@ Result<std::string> FormatFinishedGroup(FileIO& io, const TableMetadata& metadat
 /// Notes the URIs of files before they are made.
 class RewriteJournal::NotingFileIO final : public ForwardingFileIO {
  public:
-  NotingFileIO(RewriteJournal& journal, int64_t group)
-      : ForwardingFileIO(journal.table_.io), journal_(journal), group_(group) {}
+  NotingFileIO(RewriteJournal& journal, std::shared_ptr<FileIO> io, int64_t group)
+      : ForwardingFileIO(std::move(io)), journal_(journal), group_(group) {}
 
   Result<std::unique_ptr<OutputFile>> Create(std::string_view uri,
                                              const CreateOptions& options) override {
@@ -192,9 +192,8 @@ void RewriteJournal::NoteOutput(int64_t group, std::string_view uri) {
       noted.error().Format());
 }
 
-Table RewriteJournal::ForGroup(int64_t group) {
-  Table table = table_;
-  table.io = std::make_shared<NotingFileIO>(*this, group);
+Table RewriteJournal::ForGroup(Table table, int64_t group) {
+  table.io = std::make_shared<NotingFileIO>(*this, std::move(table.io), group);
   return table;
 }
 
@@ -243,6 +242,15 @@ Result<bool> RewriteJournal::TryClaim(int64_t group) const {
     if (!has_entry) return false;
   }
   return true;
+}
+
+void RewriteJournal::Release(int64_t group) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (claimed_.erase(group) == 0) return;
+  }
+  // If it stays, the group is lost to this run, and nobody has it.
+  (void)DeleteJournalFiles(*table_.io, {Place(JournalClaimName(group))});
 }
 
 std::vector<std::string> RewriteJournal::FilesOf(int64_t group) {

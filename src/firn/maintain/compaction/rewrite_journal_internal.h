@@ -28,7 +28,11 @@
 /// delete these outputs. That a run has ended is only guessed, to spare work; this rule keeps the
 /// rows right if the guess is wrong. What the owner had claimed itself when it died may be
 /// committed after all, by a request under way: whoever makes the second claim may commit it, too,
-/// but deletes nothing of it.
+/// but deletes nothing of it. If a commit has failed for certain and the owner goes on with other
+/// groups, it takes back the claims of those that are finished, and makes them again later.
+///
+/// A group that has met another writer is forgotten with its outputs; what is done in its place has
+/// a new number.
 
 namespace firn {
 
@@ -77,8 +81,8 @@ class RewriteJournal {
 
   const std::string& location() const { return location_; }
 
-  /// The table for writing the outputs of a group: their URIs are noted first.
-  Table ForGroup(int64_t group);
+  /// `table` for writing the outputs of a group: their URIs are noted first.
+  Table ForGroup(Table table, int64_t group);
 
   /// A group is finished. If that cannot be written down it is only logged: then nobody can take
   /// the group over.
@@ -90,6 +94,10 @@ class RewriteJournal {
   /// To be asked before outputs are committed or deleted. False: another run has taken the group
   /// over, and its outputs are not ours any more. Errors: it is not certain whose they are.
   Result<bool> Claim(int64_t group);
+
+  /// The outputs of a group that was claimed are not committed for now, and not in a request under
+  /// way either: whoever takes this run for ended may have them.
+  void Release(int64_t group);
 
   /// The outputs of a group are committed or deleted: forget it.
   void Forget(int64_t group);

@@ -139,14 +139,17 @@ Result<DeleteRewriteResult> ConvertEqualityDeletes(const MaintainContext& contex
                                                    const Table& table, const std::string& branch,
                                                    const ExpressionPtr& where,
                                                    const ConvertEqualityDeletesOptions& options) {
-  FIRN_ASSIGN(const DeleteRewritePlan plan,
-              PlanEqualityDeleteConversion(context, table, branch, where, options));
   // One group at a time: keys and decoded columns take the memory, and files are read in parallel.
   DeleteRewriteOptions one_by_one = options;
   one_by_one.max_concurrent_file_group_rewrites = 1;
-  return RunDeleteRewrite(context, table, plan, branch, one_by_one, [&](const DeleteGroup& group) {
-    return EqualityDeleteGroup(context, table, group).Run();
-  });
+  return RunDeleteRewrite(
+      context, table, branch, one_by_one,
+      [&](const Table& now, const DeleteFileKeys* only) {
+        return PlanEqualityDeletes(context, now, branch, where, options, only);
+      },
+      [&](const Table& now, const DeleteGroup& group) {
+        return EqualityDeleteGroup(context, now, group).Run();
+      });
 }
 
 }  // namespace firn

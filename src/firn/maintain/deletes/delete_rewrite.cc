@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <mutex>
+#include <numeric>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -8,7 +10,7 @@
 #include "firn/expression/expression.h"
 #include "firn/format/delete_reference.h"
 #include "firn/maintain/compaction/compaction_internal.h"
-#include "firn/maintain/deletes/delete_rewrite_internal.h"
+#include "firn/maintain/deletes/delete_commits_internal.h"
 
 namespace firn {
 namespace {
@@ -21,26 +23,22 @@ constexpr int64_t kBytesOfSet = 1024;
 /// Runs groups, several at a time.
 class DeleteGroupsRun {
  public:
-  DeleteGroupsRun(const MaintainContext& context, const DeleteRewritePlan& plan,
-                  const DeleteRewriteOptions& options, const DeleteGroupRunner& run_group,
-                  DeleteCommits& commits)
-      : context_(context),
-        plan_(plan),
-        options_(options),
-        run_group_(run_group),
-        commits_(commits) {
+  DeleteGroupsRun(const MaintainContext& context, const DeleteRewriteOptions& options,
+                  const DeleteGroupRunner& run_group, DeleteCommits& commits)
+      : context_(context), options_(options), run_group_(run_group), commits_(commits) {
     progress_.phase = "rewriting deletes";
-    for (const DeleteGroup& group : plan.groups) {
-      progress_.files_total += static_cast<int64_t>(group.inputs.size());
-      progress_.bytes_total += group.input_bytes;
-    }
   }
 
-  Status Run() {
+  Status Run(const std::vector<int64_t>& groups) {
+    for (const int64_t group : groups) {
+      progress_.files_total += static_cast<int64_t>(commits_.group(group).inputs.size());
+      progress_.bytes_total += commits_.group(group).input_bytes;
+    }
     Report();
+    put_off_.clear();
     FIRN_RETURN_IF_ERROR(ParallelFor(
-        *context_.commit.executor, plan_.groups.size(),
-        [&](size_t i) { return RunGroup(plan_.groups[i], true); }, context_.commit.cancel,
+        *context_.commit.executor, groups.size(),
+        [&](size_t i) { return RunGroup(commits_.group(groups[i]), true); }, context_.commit.cancel,
         static_cast<size_t>(options_.max_concurrent_file_group_rewrites)));
     for (const DeleteGroup* group : put_off_) {
       FIRN_RETURN_IF_ERROR(context_.commit.cancel.Check());
@@ -51,7 +49,7 @@ class DeleteGroupsRun {
 
  private:
   Status RunGroup(const DeleteGroup& group, bool may_put_off) {
-    Result<DeleteGroupResult> result = run_group_(group);
+    Result<DeleteGroupResult> result = run_group_(commits_.table(), group);
     if (result.ok()) {
       FIRN_RETURN_IF_ERROR(commits_.Add(std::move(*result)));
       AddDone(group);
@@ -84,7 +82,6 @@ class DeleteGroupsRun {
   }
 
   const MaintainContext& context_;
-  const DeleteRewritePlan& plan_;
   const DeleteRewriteOptions& options_;
   const DeleteGroupRunner& run_group_;
   DeleteCommits& commits_;
@@ -172,16 +169,27 @@ class PartitionFilter {
 }  // namespace
 
 Result<DeleteRewriteResult> RunDeleteRewrite(const MaintainContext& context, const Table& table,
-                                             const DeleteRewritePlan& plan,
                                              const std::string& branch,
                                              const DeleteRewriteOptions& options,
+                                             const DeletePlanner& planner,
                                              const DeleteGroupRunner& run_group) {
+  FIRN_ASSIGN(DeleteRewritePlan plan, planner(table, nullptr));
   if (plan.groups.empty()) return DeleteRewriteResult();
-  DeleteCommits commits(context, table, plan, branch, options);
-  const Status status = DeleteGroupsRun(context, plan, options, run_group, commits).Run();
-  if (!status.ok()) {
-    commits.Abandon();
-    return status.error();
+  std::vector<int64_t> groups(plan.groups.size());
+  std::iota(groups.begin(), groups.end(), int64_t{0});
+  DeleteCommits commits(context, table, std::move(plan), branch, options, planner);
+  DeleteGroupsRun run(context, options, run_group, commits);
+  const auto run_and_commit = [&]() -> Result<std::vector<int64_t>> {
+    FIRN_RETURN_IF_ERROR(run.Run(groups));
+    return commits.CommitRest();
+  };
+  while (!groups.empty()) {
+    Result<std::vector<int64_t>> again = run_and_commit();
+    if (!again.ok()) {
+      commits.Abandon();
+      return again.error();
+    }
+    groups = std::move(*again);
   }
   return commits.Finish();
 }

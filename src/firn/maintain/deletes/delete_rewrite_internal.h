@@ -1,9 +1,9 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "firn/data/row_positions.h"
@@ -12,6 +12,9 @@
 
 namespace firn {
 
+struct ConvertEqualityDeletesOptions;
+struct RewritePositionDeletesOptions;
+
 /// What running a group gave.
 struct DeleteGroupResult {
   int64_t index = 0;
@@ -19,57 +22,26 @@ struct DeleteGroupResult {
   std::vector<DeleteFilePtr> removed;  ///< Besides the inputs of the group.
 };
 
-/// Takes finished groups and commits them: all at once, or in batches as they come (partial
-/// progress). Thread-safe; one commit at a time. The counterpart for data files is RewriteCommits.
-class DeleteCommits {
- public:
-  /// All outlive this.
-  DeleteCommits(const MaintainContext& context, const Table& table, const DeleteRewritePlan& plan,
-                std::string branch, const DeleteRewriteOptions& options);
+/// Keys of delete files, see FileKey.
+using DeleteFileKeys = std::unordered_set<std::string>;
 
-  /// With partial progress this may commit a batch. Errors: kCommitUnknown, after which nothing
-  /// more is committed. Conflicts are kept for `Finish`.
-  Status Add(DeleteGroupResult result);
+/// Plan groups for a table. With `only`, of these delete files, or of the partitions that they are
+/// in where a data file can have one vector only; null: of all that the caller asked for.
+using DeletePlanner =
+    std::function<Result<DeleteRewritePlan>(const Table& table, const DeleteFileKeys* only)>;
 
-  /// A group could not be written; its delete files stay.
-  void AddFailure(const DeleteGroup& group, const Error& error);
+using DeleteGroupRunner =
+    std::function<Result<DeleteGroupResult>(const Table& table, const DeleteGroup& group)>;
 
-  /// Commit what is left. Errors: those of the only commit; with partial progress the first
-  /// failure, if nothing was committed.
-  Result<DeleteRewriteResult> Finish();
-
-  /// The run ends early: delete the outputs of groups that are not committed.
-  void Abandon();
-
- private:
-  Status CommitBatch(std::vector<DeleteGroupResult> batch);
-  Status OnFailure(std::vector<DeleteGroupResult> batch, const Error& error);
-  void Count(const std::vector<DeleteGroupResult>& batch);
-  void Discard(const DeleteGroupResult& result) const;
-
-  const MaintainContext& context_;
-  const Table& table_;
-  const DeleteRewritePlan& plan_;
-  const std::string branch_;
-  const DeleteRewriteOptions& options_;
-  size_t groups_per_commit_ = 0;
-
-  std::mutex mutex_;
-  std::vector<DeleteGroupResult> waiting_;
-  bool is_unknown_ = false;
-  std::optional<Error> first_failure_;
-  DeleteRewriteResult result_;
-};
-
-using DeleteGroupRunner = std::function<Result<DeleteGroupResult>(const DeleteGroup&)>;
-
-/// Run the groups of a plan, several at a time, and commit what they give. A group that memory was
-/// not enough for while others ran is tried again alone. On an error no file is left, but those of
-/// a commit whose outcome is unknown and of a group that failed as kInternal, as evidence.
+/// Plan, run the groups, several at a time, and commit what they give: all at once, or in batches
+/// (partial progress). Groups that another writer was in the way of are planned and run again. A
+/// group that memory was not enough for while others ran is tried again alone. On an error no file
+/// is left, but those of a commit whose outcome is unknown and of a group that failed as kInternal,
+/// as evidence.
 Result<DeleteRewriteResult> RunDeleteRewrite(const MaintainContext& context, const Table& table,
-                                             const DeleteRewritePlan& plan,
                                              const std::string& branch,
                                              const DeleteRewriteOptions& options,
+                                             const DeletePlanner& planner,
                                              const DeleteGroupRunner& run_group);
 
 /// The head of a branch; null: `main` has none. Errors: kNotFound.
@@ -103,6 +75,16 @@ Result<std::vector<DeleteFile>> WriteDeletes(const MaintainContext& context, con
 Status VerifyDeletes(const MaintainContext& context, const Table& table,
                      const std::vector<FileDeletes>& expected,
                      const std::vector<DeleteFile>& written);
+
+/// The planners of both kinds, see DeletePlanner.
+Result<DeleteRewritePlan> PlanPositionDeletes(const MaintainContext& context, const Table& table,
+                                              const std::string& branch, const ExpressionPtr& where,
+                                              const RewritePositionDeletesOptions& options,
+                                              const DeleteFileKeys* only);
+Result<DeleteRewritePlan> PlanEqualityDeletes(const MaintainContext& context, const Table& table,
+                                              const std::string& branch, const ExpressionPtr& where,
+                                              const ConvertEqualityDeletesOptions& options,
+                                              const DeleteFileKeys* only);
 
 /// The files themselves.
 std::vector<DataFile> FilesOf(const std::vector<DeleteFile>& deletes);

@@ -38,17 +38,23 @@ class DisjointSets {
 class ConversionPlanner {
  public:
   ConversionPlanner(const MaintainContext& context, const Table& table, const Snapshot& head,
-                    const ConvertEqualityDeletesOptions& options)
+                    const ConvertEqualityDeletesOptions& options, const DeleteFileKeys* only)
       : context_(context),
         table_(table),
         metadata_(*table.metadata),
         head_(head),
-        options_(options) {}
+        options_(options),
+        only_(only) {}
 
   Result<DeleteRewritePlan> Plan(const ExpressionPtr& where) {
     plan_.starting_snapshot_id = head_.snapshot_id;
     FIRN_ASSIGN(files_,
                 ListDeleteFiles(context_, table_, head_, FileContent::kEqualityDeletes, nullptr));
+    if (only_ != nullptr) {
+      std::erase_if(files_, [this](const DeleteFilePtr& file) {
+        return !only_->contains(FileKey(file->file));
+      });
+    }
     if (files_.empty()) return std::move(plan_);
     for (size_t i = 0; i < files_.size(); ++i)
       numbers_.emplace(FileKey(files_[i]->file), i);
@@ -72,14 +78,13 @@ class ConversionPlanner {
     return {};
   }
 
-  // Numbers of the equality deletes that apply to a data file.
+  // Numbers of the equality deletes to be converted that apply to a data file.
   std::vector<size_t> NumbersOf(const FileScanTask& task) const {
     std::vector<size_t> found;
     for (const DeleteFilePtr& file : task.deletes) {
       if (!IsEquality(file)) continue;
       const auto number = numbers_.find(FileKey(file->file));
-      FIRN_CHECK(number != numbers_.end());
-      found.push_back(number->second);
+      if (number != numbers_.end()) found.push_back(number->second);
     }
     return found;
   }
@@ -91,6 +96,7 @@ class ConversionPlanner {
       if (numbers.empty()) return {};
       for (const size_t number : numbers)
         sets_->Unite(number, numbers.front());
+      if (only_ != nullptr) DropOthers(task);
       tasks_.push_back(std::move(task));
       return {};
     }));
@@ -98,6 +104,13 @@ class ConversionPlanner {
       return a.file.file_path < b.file.file_path;
     });
     return {};
+  }
+
+  // Equality deletes that are not asked for stay as they are.
+  void DropOthers(FileScanTask& task) const {
+    std::erase_if(task.deletes, [this](const DeleteFilePtr& file) {
+      return IsEquality(file) && !only_->contains(FileKey(file->file));
+    });
   }
 
   Status FindWanted(const ExpressionPtr& where) {
@@ -145,6 +158,7 @@ class ConversionPlanner {
   const TableMetadata& metadata_;
   const Snapshot& head_;
   const ConvertEqualityDeletesOptions& options_;
+  const DeleteFileKeys* const only_;  // May be null.
   std::vector<DeleteFilePtr> files_;
   std::unordered_map<std::string, size_t> numbers_;  // By key of the file.
   std::optional<DisjointSets> sets_;
@@ -165,12 +179,19 @@ Result<ConvertEqualityDeletesOptions> ParseConvertEqualityDeletesOptions(
   return parsed;
 }
 
+Result<DeleteRewritePlan> PlanEqualityDeletes(const MaintainContext& context, const Table& table,
+                                              const std::string& branch, const ExpressionPtr& where,
+                                              const ConvertEqualityDeletesOptions& options,
+                                              const DeleteFileKeys* only) {
+  FIRN_ASSIGN(const Snapshot* head, HeadOfBranch(*table.metadata, branch));
+  if (head == nullptr) return DeleteRewritePlan();
+  return ConversionPlanner(context, table, *head, options, only).Plan(where);
+}
+
 Result<DeleteRewritePlan> PlanEqualityDeleteConversion(
     const MaintainContext& context, const Table& table, const std::string& branch,
     const ExpressionPtr& where, const ConvertEqualityDeletesOptions& options) {
-  FIRN_ASSIGN(const Snapshot* head, HeadOfBranch(*table.metadata, branch));
-  if (head == nullptr) return DeleteRewritePlan();
-  return ConversionPlanner(context, table, *head, options).Plan(where);
+  return PlanEqualityDeletes(context, table, branch, where, options, nullptr);
 }
 
 }  // namespace firn

@@ -55,14 +55,17 @@ Result<std::vector<DeleteFilePtr>> FindUnusedDeletes(const MaintainContext& cont
   return InOrder(std::move(unused));
 }
 
-void DeleteUses::Add(const std::vector<FileScanTask>& tasks) {
-  for (const FileScanTask& task : tasks) {
-    for (const DeleteFilePtr& file : task.deletes) {
-      Use& use = uses_[FileKey(file->file)];
-      use.file = file;
-      ++use.count;
-    }
+void DeleteUses::Add(const FileScanTask& task) {
+  for (const DeleteFilePtr& file : task.deletes) {
+    Use& use = uses_[FileKey(file->file)];
+    use.file = file;
+    ++use.count;
   }
+}
+
+void DeleteUses::Add(const std::vector<FileScanTask>& tasks) {
+  for (const FileScanTask& task : tasks)
+    Add(task);
 }
 
 void DeleteUses::Remove(const std::vector<FileScanTask>& tasks) {

@@ -13,6 +13,7 @@ namespace firn {
 /// How many data files each delete file applies to.
 class DeleteUses {
  public:
+  void Add(const FileScanTask& task);
   void Add(const std::vector<FileScanTask>& tasks);
   void Remove(const std::vector<FileScanTask>& tasks);
   bool IsUsed(const DataFile& file) const;

@@ -57,8 +57,12 @@ std::vector<Bucket> BucketByPartition(std::vector<DeleteFilePtr> files) {
 class PositionDeletePlanner {
  public:
   PositionDeletePlanner(const MaintainContext& context, const Table& table,
-                        const RewritePositionDeletesOptions& options)
-      : context_(context), table_(table), metadata_(*table.metadata), options_(options) {}
+                        const RewritePositionDeletesOptions& options, const DeleteFileKeys* only)
+      : context_(context),
+        table_(table),
+        metadata_(*table.metadata),
+        options_(options),
+        only_(only) {}
 
   Result<DeleteRewritePlan> Plan(const Snapshot& head, const ExpressionPtr& where) {
     ExpressionPtr bound;
@@ -68,6 +72,8 @@ class PositionDeletePlanner {
     FIRN_ASSIGN(auto files,
                 ListDeleteFiles(context_, table_, head, FileContent::kPositionDeletes, bound));
     plan_.starting_snapshot_id = head.snapshot_id;
+    const auto is_left_out = [&](const DeleteFilePtr& file) { return !IsAsked(file); };
+    if (only_ != nullptr && !converts()) std::erase_if(files, is_left_out);
     for (Bucket& bucket : BucketByPartition(std::move(files)))
       AddGroups(std::move(bucket));
     if (plan_.groups.empty()) return std::move(plan_);
@@ -86,7 +92,15 @@ class PositionDeletePlanner {
  private:
   bool converts() const { return metadata_.format_version >= 3; }
 
+  bool IsAsked(const DeleteFilePtr& file) const {
+    return only_ == nullptr || only_->contains(FileKey(file->file));
+  }
+
   void AddGroups(Bucket bucket) {
+    if (std::none_of(bucket.files.begin(), bucket.files.end(),
+                     [this](const DeleteFilePtr& file) { return IsAsked(file); })) {
+      return;
+    }
     if (converts()) {
       AddGroup({bucket.files.begin(), bucket.files.end()});
       return;
@@ -169,6 +183,7 @@ class PositionDeletePlanner {
   const Table& table_;
   const TableMetadata& metadata_;
   const RewritePositionDeletesOptions& options_;
+  const DeleteFileKeys* const only_;  // May be null.
   DeleteRewritePlan plan_;
 };
 
@@ -205,13 +220,20 @@ Result<RewritePositionDeletesOptions> ParseRewritePositionDeletesOptions(
   return parsed;
 }
 
+Result<DeleteRewritePlan> PlanPositionDeletes(const MaintainContext& context, const Table& table,
+                                              const std::string& branch, const ExpressionPtr& where,
+                                              const RewritePositionDeletesOptions& options,
+                                              const DeleteFileKeys* only) {
+  FIRN_ASSIGN(const Snapshot* head, HeadOfBranch(*table.metadata, branch));
+  if (head == nullptr) return DeleteRewritePlan();
+  return PositionDeletePlanner(context, table, options, only).Plan(*head, where);
+}
+
 Result<DeleteRewritePlan> PlanPositionDeleteRewrite(const MaintainContext& context,
                                                     const Table& table, const std::string& branch,
                                                     const ExpressionPtr& where,
                                                     const RewritePositionDeletesOptions& options) {
-  FIRN_ASSIGN(const Snapshot* head, HeadOfBranch(*table.metadata, branch));
-  if (head == nullptr) return DeleteRewritePlan();
-  return PositionDeletePlanner(context, table, options).Plan(*head, where);
+  return PlanPositionDeletes(context, table, branch, where, options, nullptr);
 }
 
 }  // namespace firn

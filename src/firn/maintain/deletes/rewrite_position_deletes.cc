@@ -97,11 +97,14 @@ Result<DeleteRewriteResult> RewritePositionDeletes(const MaintainContext& contex
                                                    const Table& table, const std::string& branch,
                                                    const ExpressionPtr& where,
                                                    const RewritePositionDeletesOptions& options) {
-  FIRN_ASSIGN(const DeleteRewritePlan plan,
-              PlanPositionDeleteRewrite(context, table, branch, where, options));
-  return RunDeleteRewrite(context, table, plan, branch, options, [&](const DeleteGroup& group) {
-    return PositionDeleteGroup(context, table, group, options).Run();
-  });
+  return RunDeleteRewrite(
+      context, table, branch, options,
+      [&](const Table& now, const DeleteFileKeys* only) {
+        return PlanPositionDeletes(context, now, branch, where, options, only);
+      },
+      [&](const Table& now, const DeleteGroup& group) {
+        return PositionDeleteGroup(context, now, group, options).Run();
+      });
 }
 
 }  // namespace firn

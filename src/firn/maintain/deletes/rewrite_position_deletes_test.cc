@@ -12,9 +12,8 @@
 namespace firn {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 class RewritePositionDeletesTest : public RowRewriteTest {
  protected:
@@ -276,18 +275,21 @@ TEST_F(RewritePositionDeletesTest, CommitsInBatchesWhereAskedTo) {
   EXPECT_THAT(Read(), SizeIs(32));
 }
 
-TEST_F(RewritePositionDeletesTest, FailsIfADeleteFileIsGoneAndLeavesNothing) {
+TEST_F(RewritePositionDeletesTest, DoesWhatIsLeftIfADeleteFileIsGone) {
   Open({});
   const DataFile file = WriteRows(0, 10);
   table().Add({file});
   const DataFile first = PositionDeletes({{file.file_path, 1}});
   table().Add({first});
-  table().Add({PositionDeletes({{file.file_path, 2}})});
+  const DataFile second = PositionDeletes({{file.file_path, 2}});
+  table().Add({second});
   const Table planned = table().Load();
   table().Remove(first.file_path);
-  EXPECT_THAT(TryRewrite(context(), planned, kAllDeletes),
-              IsError(ErrorCode::kCommitConflict, "delete file '" + first.file_path));
-  EXPECT_THAT(DataOutsideOfTheTable(), ElementsAre(first.file_path));
+  const auto result = TryRewrite(context(), planned, kAllDeletes);
+  ASSERT_THAT(result, IsOk());
+  EXPECT_EQ(result->rewritten_position_deletes, 1);
+  EXPECT_THAT(DataOutsideOfTheTable(), UnorderedElementsAre(first.file_path, second.file_path));
+  EXPECT_THAT(Read(), SizeIs(9));
 }
 
 TEST_F(RewritePositionDeletesTest, LosesNoDeleteThatComesMeanwhile) {
