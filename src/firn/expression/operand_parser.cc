@@ -96,6 +96,17 @@ Result<Operand> OperandParser::ParseOperand() {
   return operand;
 }
 
+Result<Operand> OperandParser::ParseOther(const Operand& left) {
+  if (!left.is_term || !IsDoubleQuoted()) return ParseOperand();
+  Operand operand{.offset = Peek().offset};
+  FIRN_ASSIGN(operand.literal, ParseLiteral());
+  return operand;
+}
+
+bool OperandParser::IsDoubleQuoted() const {
+  return Peek().kind == TokenKind::kQuotedName && text_[Peek().offset] == '"';
+}
+
 Result<std::string> OperandParser::ParseColumn() {
   FIRN_ASSIGN(const std::vector<std::string> parts, ParseName());
   return JoinName(parts);
@@ -164,7 +175,9 @@ bool OperandParser::IsTypedLiteral() const {
 
 Result<Literal> OperandParser::ParseLiteral() {
   const Token& token = Peek();
-  if (token.kind == TokenKind::kText) return Literal{.kind = Kind::kText, .text = Take().text};
+  if (token.kind == TokenKind::kText || IsDoubleQuoted()) {
+    return Literal{.kind = Kind::kText, .text = Take().text};
+  }
   if (token.kind == TokenKind::kBytes) return Literal{.kind = Kind::kBinary, .text = Take().text};
   if (AcceptWord("TRUE")) return MakeBooleanLiteral(true);
   if (AcceptWord("FALSE")) return MakeBooleanLiteral(false);

@@ -30,6 +30,10 @@ class OperandParser {
       : text_(text), tokens_(std::move(tokens)) {}
 
   Result<Operand> ParseOperand();
+  /// The other side of a comparison with `left`. As in Spark, "text" in double quotes is a text
+  /// where a column cannot stand; elsewhere it is the name of a column, as in standard SQL.
+  Result<Operand> ParseOther(const Operand& left);
+  bool IsDoubleQuoted() const;
   Result<Literal> ParseLiteral();
   /// A column, its parts joined by dots.
   Result<std::string> ParseColumn();

@@ -110,7 +110,7 @@ class Parser {
     FIRN_ASSIGN(const Operand left, operands_.ParseOperand());
     if (const auto kind = ComparisonKind(operands_.PeekSymbol())) {
       operands_.Take();
-      FIRN_ASSIGN(const Operand right, operands_.ParseOperand());
+      FIRN_ASSIGN(const Operand right, operands_.ParseOther(left));
       return MakeComparison(*kind, left, right);
     }
     if (operands_.PeekSymbol() == "<=>") {
@@ -177,7 +177,7 @@ class Parser {
 
   // a <=> b is never null: both null, or equal.
   Result<ExpressionPtr> ParseNullSafeEqual(const Operand& left) {
-    FIRN_ASSIGN(const Operand right, operands_.ParseOperand());
+    FIRN_ASSIGN(const Operand right, operands_.ParseOther(left));
     const Operand& term = left.is_term ? left : right;
     const Operand& other = left.is_term ? right : left;
     if (!term.is_term || other.is_term) {
@@ -232,7 +232,9 @@ class Parser {
 
   Result<ExpressionPtr> ParseLike(const Operand& left, bool is_negated) {
     const size_t offset = operands_.Peek().offset;
-    if (operands_.Peek().kind != TokenKind::kText) return operands_.Fail("a pattern in quotes");
+    if (operands_.Peek().kind != TokenKind::kText && !operands_.IsDoubleQuoted()) {
+      return operands_.Fail("a pattern in quotes");
+    }
     const std::string written = operands_.Take().text;
     std::string escape = "\\";
     if (operands_.AcceptWord("ESCAPE")) {

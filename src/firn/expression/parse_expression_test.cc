@@ -83,10 +83,21 @@ TEST(ParseExpressionTest, LetsColumnsHaveTheNamesOfTypes) {
   EXPECT_EQ(Reformat("timestamp is null and days = 1"), "timestamp IS NULL AND days = 1");
 }
 
+// Iceberg's documentation writes texts so, since Spark takes them so.
+TEST(ParseExpressionTest, DoubleQuotesAreATextWhereALiteralStands) {
+  EXPECT_EQ(Reformat("id = 3 and name = \"foo\""), "id = 3 AND name = 'foo'");
+  EXPECT_EQ(Reformat("\"name\" = \"foo\""), "name = 'foo'");
+  EXPECT_EQ(Reformat("name <=> \"foo\""), "name IS NOT NULL AND name = 'foo'");
+  EXPECT_EQ(Reformat("name IN (\"a\", 'b')"), "name IN ('a', 'b')");
+  EXPECT_EQ(Reformat("name BETWEEN \"a\" AND \"b\""), "name >= 'a' AND name <= 'b'");
+  EXPECT_EQ(Reformat("name LIKE \"a%\""), "name LIKE 'a%'");
+}
+
 TEST(ParseExpressionTest, ReadsQuotedAndNestedNames) {
   EXPECT_EQ(Reformat("a.b.c = 1"), "a.b.c = 1");
   EXPECT_EQ(Reformat("`a`.\"b\" = 1"), "a.b = 1");
   EXPECT_EQ(Reformat("\"a b\" = 1"), "`a b` = 1");
+  EXPECT_EQ(Reformat("'x' = \"a b\""), "`a b` = 'x'");
   EXPECT_EQ(Reformat("`x``y` = 1"), "`x``y` = 1");
   EXPECT_EQ(Reformat("`1st` = 1 and `and` = 2"), "`1st` = 1 AND `and` = 2");
   EXPECT_EQ(Reformat("größe > 1"), "größe > 1");
