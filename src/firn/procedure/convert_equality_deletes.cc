@@ -2,6 +2,7 @@
 
 #include "firn/procedure/maintenance_internal.h"
 #include "firn/procedure/registry_internal.h"
+#include "firn/procedure/rewrite_options_internal.h"
 #include "firn/procedure/rows_internal.h"
 #include "firn/procedure/table_argument_internal.h"
 
@@ -37,7 +38,7 @@ Procedure DescribeConvertEqualityDeletes() {
               "Turn deletes by value into deletes by position, in version 3 into deletion "
               "vectors, which cost readers little.",
           .arguments = {TableOrLocationArgument(),
-                        RewriteOptionsArgument(),
+                        RewriteOptionsArgument("convert_equality_deletes"),
                         {.name = "where",
                          .type = ArgumentType::kText,
                          .help = "Convert only deletes that apply to data files that may hold rows "

@@ -68,13 +68,6 @@ Argument RewrittenBranchArgument() {
           .default_text = "main"};
 }
 
-Argument RewriteOptionsArgument() {
-  return {.name = "options",
-          .type = ArgumentType::kTextMap,
-          .help = "An option by Spark's name, such as min-input-files=2.",
-          .option_name = "option"};
-}
-
 Argument ConcurrentDeletesArgument() {
   return {.name = "max_concurrent_deletes",
           .type = ArgumentType::kInteger,

@@ -37,9 +37,8 @@ struct RewriteCall {
 /// parsed; those of loading.
 Result<RewriteCall> BeginRewrite(ProcedureContext& context, const Arguments& arguments);
 
-/// The arguments `branch` and `options` of a rewrite.
+/// The argument `branch` of a rewrite.
 Argument RewrittenBranchArgument();
-Argument RewriteOptionsArgument();
 
 /// Rows of a dry run, one for each file: action, kind, path, bytes. `visit_files` hands all files
 /// on and may run on another thread, after this returned.

@@ -5,6 +5,7 @@
 #include "firn/base/text.h"
 #include "firn/procedure/procedure.h"
 #include "firn/procedure/reference_page_internal.h"
+#include "firn/procedure/rewrite_options_internal.h"
 
 namespace firn {
 namespace {
@@ -104,6 +105,13 @@ std::string FormatPage(const Procedure& procedure) {
     page += "\n| argument | on the command line | type | meaning |\n| --- | --- | --- | --- |\n";
     for (const Argument& argument : procedure.arguments)
       page += FormatArgument(argument);
+  }
+  const auto options = RewriteOptionsOf(procedure.call_name);
+  if (!options.empty()) {
+    page += "\n| entry of `options` | default | meaning |\n| --- | --- | --- |\n";
+    for (const RewriteOption& option : options) {
+      page += fmt::format("| `{}` | {} | {} |\n", option.name, option.default_text, option.meaning);
+    }
   }
   if (procedure.can_dry_run) {
     page += "\n`--dry-run` prints what would be done, and changes nothing.\n";

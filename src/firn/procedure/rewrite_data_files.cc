@@ -3,6 +3,7 @@
 #include "firn/procedure/compaction_rows_internal.h"
 #include "firn/procedure/maintenance_internal.h"
 #include "firn/procedure/registry_internal.h"
+#include "firn/procedure/rewrite_options_internal.h"
 #include "firn/procedure/table_argument_internal.h"
 
 namespace firn {
@@ -51,7 +52,7 @@ Procedure DescribeRewriteDataFiles() {
                          .help = "Columns with directions, such as 'id DESC NULLS LAST, days(ts)'; "
                                  "or zorder(a, b); or hilbert(a, b), which scales each column by "
                                  "its quantiles."},
-                        RewriteOptionsArgument(),
+                        RewriteOptionsArgument("rewrite_data_files"),
                         {.name = "where",
                          .type = ArgumentType::kText,
                          .help = "Rewrite only files that may hold rows of this SQL predicate."},

@@ -1,6 +1,7 @@
 #include "firn/maintain/deletes/rewrite_position_deletes.h"
 #include "firn/procedure/maintenance_internal.h"
 #include "firn/procedure/registry_internal.h"
+#include "firn/procedure/rewrite_options_internal.h"
 #include "firn/procedure/rows_internal.h"
 #include "firn/procedure/table_argument_internal.h"
 
@@ -35,7 +36,7 @@ Procedure DescribeRewritePositionDeleteFiles() {
               "Put position delete files together, in version 3 into deletion vectors, and "
               "leave out what they say of files that are gone.",
           .arguments = {TableOrLocationArgument(),
-                        RewriteOptionsArgument(),
+                        RewriteOptionsArgument("rewrite_position_delete_files"),
                         {.name = "where",
                          .type = ArgumentType::kText,
                          .help = "Rewrite only delete files of partitions that may hold rows of "

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <fmt/ranges.h>
 
 #include "firn/base/number.h"
@@ -50,6 +52,17 @@ Status OptionReader::Ratio(const std::string& name, double& target) {
   const auto value = ParseDouble(*text);
   if (!value || !(*value > 0 && *value <= 1)) {
     return Unexpected(name, *text, "a number > 0 and <= 1");
+  }
+  target = *value;
+  return {};
+}
+
+Status OptionReader::AboveZero(const std::string& name, double& target) {
+  const std::string* text = Find(name);
+  if (text == nullptr) return {};
+  const auto value = ParseDouble(*text);
+  if (!value || !(*value > 0) || !std::isfinite(*value)) {
+    return Unexpected(name, *text, "a number > 0");
   }
   target = *value;
   return {};

@@ -22,6 +22,8 @@ class OptionReader {
   Status Boolean(const std::string& name, bool& target);
   /// Above 0, at most 1.
   Status Ratio(const std::string& name, double& target);
+  /// A number above 0.
+  Status AboveZero(const std::string& name, double& target);
   Status OneOf(const std::string& name, const std::vector<std::string>& choices,
                std::string& target);
   /// `rewrite-job-order`.

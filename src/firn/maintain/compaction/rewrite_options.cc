@@ -73,6 +73,13 @@ Result<RewriteDataFilesOptions> ParseRewriteDataFilesOptions(const TableMetadata
   // Always done, in the same commit: either value asks for no more.
   bool removes_dangling = true;
   FIRN_RETURN_IF_ERROR(reader.Boolean("remove-dangling-deletes", removes_dangling));
+  if (parsed.order.strategy != RewriteOrder::Strategy::kBinpack) {
+    // Checked, and nothing more: outputs end by their real size, and nothing is shuffled.
+    double compression_factor = 1;
+    int64_t shuffle_partitions = 1;
+    FIRN_RETURN_IF_ERROR(reader.AboveZero("compression-factor", compression_factor));
+    FIRN_RETURN_IF_ERROR(reader.Integer("shuffle-partitions-per-file", 1, shuffle_partitions));
+  }
   if (parsed.order.strategy == RewriteOrder::Strategy::kZOrder) {
     FIRN_RETURN_IF_ERROR(reader.Integer("max-output-size", 1, parsed.order.key_bytes_max));
     FIRN_RETURN_IF_ERROR(reader.Integer("var-length-contribution", 1, parsed.order.text_bytes));
