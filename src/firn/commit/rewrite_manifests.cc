@@ -143,6 +143,8 @@ class RewriteManifests final : public SnapshotOperation {
   Status Validate(const CommitBase&) override { return {}; }
   Result<StagedSnapshot> Stage(const CommitBase& base, CommitFiles& files) override;
 
+  /// Another writer came first with all there was to do.
+  bool has_nothing_left() const { return has_nothing_left_; }
   int64_t rewritten_count() const { return static_cast<int64_t>(removed_.size()); }
   int64_t added_count() const { return static_cast<int64_t>(added_.size()); }
 
@@ -157,6 +159,7 @@ class RewriteManifests final : public SnapshotOperation {
   std::set<std::string> removed_;
   std::vector<ManifestFile> added_;
   int64_t entry_count_ = 0;
+  bool has_nothing_left_ = false;
 };
 
 // What an earlier attempt wrote is right as long as all that it was made of is there.
@@ -192,7 +195,8 @@ Status RewriteManifests::Write(const CommitBase& base, CommitFiles& files) {
       removed_.insert(manifest.manifest_path);
     std::move(written.begin(), written.end(), std::back_inserter(added_));
   }
-  if (!removed_.empty()) return {};
+  has_nothing_left_ = removed_.empty();
+  if (!has_nothing_left_) return {};
   return MakeError(ErrorCode::kCommitConflict,
                    "another writer has rewritten the manifests meanwhile: nothing is left to do");
 }
@@ -240,11 +244,16 @@ Result<RewriteManifestsResult> CommitRewriteManifests(const CommitContext& conte
   options.summary_properties = request.summary_properties;
   const SnapshotId id = NewSnapshotId(*planned.metadata, *context.random);
   RewriteManifests operation(context, request, id);
-  FIRN_ASSIGN(const CommitResult committed,
-              RunCommitLoop(context, planned, {id, options, &operation}));
+  const Result<CommitResult> committed = RunCommitLoop(context, planned, {id, options, &operation});
+  if (!committed.ok()) {
+    const bool is_done =
+        operation.has_nothing_left() && committed.error().code() == ErrorCode::kCommitConflict;
+    if (is_done) return RewriteManifestsResult();
+    return committed.error();
+  }
   return RewriteManifestsResult{.rewritten_manifests_count = operation.rewritten_count(),
                                 .added_manifests_count = operation.added_count(),
-                                .snapshot_id = committed.snapshot_id};
+                                .snapshot_id = committed->snapshot_id};
 }
 
 }  // namespace firn

@@ -219,6 +219,27 @@ TEST(RewriteManifestsRaceTest, AManifestWithoutLiveFilesThatARivalDropsStopsNoth
   EXPECT_THAT(table.AllFiles(), testing::IsSupersetOf(table.ReachableMetadata()));
 }
 
+TEST(RewriteManifestsRaceTest, AnotherRunThatCameFirstLeavesNothingToDo) {
+  TestTable table;
+  for (const char* name : {"a", "b"})
+    table.Add({table.MakeDataFile(name)});
+  ScriptedCatalog catalog(table.catalog());
+  catalog.before_commit = [&] {
+    if (catalog.commit_count > 1) return;
+    ASSERT_THAT(CommitRewriteManifests(table.context(), table.Load(), {}), IsOk());
+  };
+  CommitContext context = table.context();
+  context.catalog = &catalog;
+
+  const auto result = CommitRewriteManifests(context, table.Load(), {});
+
+  ASSERT_THAT(result, IsOk());
+  EXPECT_EQ(result->rewritten_manifests_count, 0);
+  EXPECT_FALSE(result->snapshot_id.has_value());
+  EXPECT_EQ(table.CurrentManifests().size(), 1U);
+  EXPECT_THAT(table.AllFiles(), testing::IsSupersetOf(table.ReachableMetadata()));
+}
+
 TEST(RewriteManifestsRaceTest, DeletesNothingWhileTheOutcomeIsUnknown) {
   TestTable table;
   for (const char* name : {"a", "b"})
