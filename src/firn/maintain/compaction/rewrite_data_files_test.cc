@@ -524,6 +524,20 @@ TEST_F(RewriteDataFilesTest, RefusesOrdersThatMakeNoSense) {
   EXPECT_THAT(parse({}, "zorder(id), zorder(cat)"), IsOk());
 }
 
+TEST_F(RewriteDataFilesTest, RefusesColumnsWithoutAnOrderBeforeAnyWork) {
+  TableMetadata metadata;
+  const NestedField element{.id = 3, .name = "element", .type = Type::Primitive(TypeId::kInt)};
+  metadata.schemas = {std::make_shared<const Schema>(
+      0, std::vector<NestedField>{{.id = 1, .name = "l", .type = Type::List(element)},
+                                  {.id = 2, .name = "price", .type = Type::Decimal(9, 2)}})};
+  for (const std::string order : {"hilbert(l)", "zorder(l)", "zorder(price)"}) {
+    EXPECT_THAT(ParseRewriteOrder(metadata, {}, order),
+                IsError(ErrorCode::kUnsupported, "sort_order: rows cannot be"))
+        << order;
+  }
+  EXPECT_THAT(ParseRewriteOrder(metadata, {}, "hilbert(price)"), IsOk());
+}
+
 // A file that stores another number than it was given.
 class WrongFile final : public OutputFile {
  public:

@@ -5,6 +5,8 @@
 
 #include "firn/base/log.h"
 #include "firn/base/text.h"
+#include "firn/data/sort_keys.h"
+#include "firn/data/space_filling_keys.h"
 #include "firn/format/column_lookup.h"
 #include "firn/format/layout_text.h"
 
@@ -78,6 +80,19 @@ Result<std::vector<int32_t>> FindColumns(const TableMetadata& metadata,
   return ids;
 }
 
+// Types that have no order are refused before any work.
+Status CheckKeys(const RewriteOrder& order, const Schema& schema) {
+  if (order.strategy == Strategy::kZOrder) {
+    FIRN_RETURN_IF_ERROR(MakeZOrderEncoder(order.columns, schema, {}), "sort_order");
+    return {};
+  }
+  std::vector<SortField> fields = order.sort_order.fields;
+  for (const int32_t id : order.columns)
+    fields.push_back({.source_ids = {id}});
+  FIRN_RETURN_IF_ERROR(MakeSortKeyEncoder(fields, schema), "sort_order");
+  return {};
+}
+
 Result<RewriteOrder> ParseOrder(const TableMetadata& metadata, const std::string& text) {
   FIRN_ASSIGN(const auto z_order, ParseCurve(text, "zorder"));
   FIRN_ASSIGN(const auto hilbert, ParseCurve(text, "hilbert"));
@@ -85,6 +100,7 @@ Result<RewriteOrder> ParseOrder(const TableMetadata& metadata, const std::string
   if (z_order || hilbert) {
     order.strategy = z_order ? Strategy::kZOrder : Strategy::kHilbert;
     FIRN_ASSIGN(order.columns, FindColumns(metadata, z_order ? *z_order : *hilbert));
+    FIRN_RETURN_IF_ERROR(CheckKeys(order, *metadata.current_schema()));
     return order;
   }
   order.strategy = Strategy::kSort;
@@ -93,6 +109,7 @@ Result<RewriteOrder> ParseOrder(const TableMetadata& metadata, const std::string
   if (order.sort_order.fields.empty()) {
     return MakeError(ErrorCode::kInvalidInput, "sort_order is empty");
   }
+  FIRN_RETURN_IF_ERROR(CheckKeys(order, *metadata.current_schema()));
   order.sort_order.order_id = 0;
   for (const SortOrder& known : metadata.sort_orders) {
     if (known.fields == order.sort_order.fields) order.sort_order.order_id = known.order_id;
