@@ -31,12 +31,25 @@ ByteRange StoredRange(const ColumnChunk& chunk) {
   return {.offset = chunk.start_offset(), .length = chunk.total_compressed_size};
 }
 
+// The stored bytes of the chunk of `leaf`.
+Result<std::span<const std::byte>> LoadChunk(const InputPart& part, size_t leaf, Buffer& to) {
+  const ByteRange range = StoredRange(*part.FindChunk(leaf));
+  if (part.piece == nullptr || !part.input->bytes.empty()) {
+    return LoadBytes(*part.input, range, to);
+  }
+  CutRowGroup::Chunk& chunk = part.piece->cut->chunks[leaf];
+  const std::lock_guard lock(chunk.mutex);
+  if (!chunk.bytes.empty()) return std::span<const std::byte>(chunk.bytes.span());
+  return LoadBytes(*part.input, range, chunk.bytes);
+}
+
 // The only part of a row group, if the chunk of `leaf` can be copied from it.
 const InputPart* PartToCopy(const ParquetLayout& layout, const OutputRowGroup& group, size_t leaf,
                             ParquetCodec codec) {
   if (group.parts.size() != 1) return nullptr;
   const InputPart& part = group.parts[0];
   const TranscodeInput& input = *part.input;
+  if (input.sources[leaf].shared_nodes > 0 || part.piece != nullptr) return nullptr;
   const ColumnChunk* chunk = part.FindChunk(leaf);
   if (chunk == nullptr ||
       input.kept_rows(part.row_group) != input.footer.row_groups[part.row_group].num_rows) {
@@ -77,6 +90,12 @@ const ColumnChunk* InputPart::FindChunk(size_t leaf) const {
   return &input->footer.row_groups[row_group].columns[static_cast<size_t>(from)];
 }
 
+const std::vector<RowSpan>* InputPart::kept() const {
+  if (piece != nullptr) return &piece->kept;
+  if (input->kept.empty() || !input->kept[row_group]) return nullptr;
+  return &*input->kept[row_group];
+}
+
 Result<EncodedChunk> MakeChunk(const ParquetLayout& layout, const OutputRowGroup& group,
                                size_t leaf, const ChunkOptions& options) {
   if (const InputPart* part = PartToCopy(layout, group, leaf, options.codec)) {
@@ -87,16 +106,20 @@ Result<EncodedChunk> MakeChunk(const ParquetLayout& layout, const OutputRowGroup
   for (size_t i = 0; i < group.parts.size(); ++i) {
     const TranscodeInput& input = *group.parts[i].input;
     const size_t row_group = group.parts[i].row_group;
-    const TranscodeInput::Source& source = input.sources[leaf];
-    ChunkInput chunk{.row_count = input.footer.row_groups[row_group].num_rows};
-    if (!input.kept.empty() && input.kept[row_group]) chunk.kept = &*input.kept[row_group];
+    const LeafSource& source = input.sources[leaf];
+    ChunkInput chunk{.name = input.task->file.file_path,
+                     .row_count = input.footer.row_groups[row_group].num_rows};
+    chunk.kept = group.parts[i].kept();
     if (source.leaf >= 0) {
       chunk.leaf = &input.leaves[static_cast<size_t>(source.leaf)];
       chunk.chunk = group.parts[i].FindChunk(leaf);
-      FIRN_ASSIGN(chunk.bytes, LoadBytes(input, StoredRange(*chunk.chunk), buffers[i]));
+      chunk.shared_nodes = source.shared_nodes;
+      FIRN_ASSIGN(chunk.bytes, LoadChunk(group.parts[i], leaf, buffers[i]));
     } else if (source.generated) {
       chunk.generated = source.generated;
       chunk.generated->first += chunk.generated->step * input.first_rows[row_group];
+    } else {
+      chunk.constant = source.constant;
     }
     inputs.push_back(chunk);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -9,10 +10,31 @@
 
 namespace firn {
 
-/// A row group of an input.
+/// Stored chunks of a row group that is cut, by leaf of the output: read once for all pieces.
+struct CutRowGroup {
+  struct Chunk {
+    std::mutex mutex;
+    Buffer bytes;
+  };
+  explicit CutRowGroup(size_t leaves) : chunks(leaves) {}
+  std::vector<Chunk> chunks;
+  MemoryReservation memory;
+};
+
+/// Some rows of a row group.
+struct RowGroupPiece {
+  std::vector<RowSpan> kept;  ///< Of the row group.
+  std::shared_ptr<CutRowGroup> cut;
+};
+
+/// A row group of an input, or a piece of one.
 struct InputPart {
   std::shared_ptr<TranscodeInput> input;
   size_t row_group = 0;
+  std::shared_ptr<const RowGroupPiece> piece;  ///< Null: all rows.
+
+  /// Rows that are taken over; null: all.
+  const std::vector<RowSpan>* kept() const;
 
   /// The chunk that `leaf` of the layout is taken from; null: it is generated, or null.
   const ColumnChunk* FindChunk(size_t leaf) const;

@@ -50,13 +50,12 @@ class FileTranscoder {
   Result<std::optional<std::vector<DataFile>>> Run() {
     const Status status = RunAll();
     is_stopping_ = true;
-    if (status.ok() && fits_) return std::optional(std::move(files_));
+    if (status.ok()) return std::optional(std::move(files_));
     output_ = nullptr;
     std::vector<std::string> uris;
     for (const DataFile& file : files_)
       uris.push_back(file.file_path);
     DiscardFiles(*context_.io, uris, "output of a rewrite that was begun anew");
-    if (status.ok()) return std::optional<std::vector<DataFile>>();
     // Whether bytes that this does not understand are damaged is for the reader of rows to say.
     const ErrorCode code = status.error().code();
     if (code != ErrorCode::kUnsupported && code != ErrorCode::kCorrupt) return status.error();
@@ -67,9 +66,8 @@ class FileTranscoder {
  private:
   Status RunAll() {
     FIRN_RETURN_IF_ERROR(Prepare());
-    if (!fits_) return {};
-    FIRN_ASSIGN(fits_, plan_->Open());
-    if (!fits_) return {};
+    FIRN_RETURN_IF_ERROR(CheckRewrite());
+    FIRN_RETURN_IF_ERROR(plan_->Open());
     while (true) {
       while (groups_.size() < kRowGroupsMax) {
         FIRN_ASSIGN(const bool is_started, StartRowGroup());
@@ -84,9 +82,13 @@ class FileTranscoder {
   Status Prepare() {
     const TableMetadata& metadata = *context_.metadata;
     const WriteProperties properties(metadata, options_.content);
-    FIRN_ASSIGN(const FileFormat format, properties.Format());
     FIRN_ASSIGN(const ParquetWriteOptions parquet,
                 ParquetOptionsFrom(properties, *options_.schema));
+    if (!parquet.columns.empty() || parquet.page_version != 1) {
+      return MakeError(ErrorCode::kUnsupported,
+                       "the table asks for Bloom filters or pages of "
+                       "version 2");
+    }
     chunk_options_ = MakeChunkOptions(parquet, nullptr);
     chunk_options_.input_page_bytes_max =
         std::max(context_.budget->total_bytes() / kPageShare, kPageBytesMin);
@@ -95,21 +97,32 @@ class FileTranscoder {
     const int64_t row_group_bytes =
         std::min(parquet.row_group_bytes,
                  std::max(context_.budget->total_bytes() / kRowGroupShare, kRowGroupBytesMin));
-    plan_.emplace(context_, layout_, tasks_, dropped_,
+    FIRN_ASSIGN(TranscodeContext transcode,
+                TranscodeContext::Make(context_, layout_, *options_.schema));
+    transcode_.emplace(std::move(transcode));
+    plan_.emplace(*transcode_, tasks_, dropped_,
                   TranscodePlan::Limits{.row_group_bytes = row_group_bytes,
                                         .file_bytes = options_.target_file_bytes,
                                         .codec = chunk_options_.codec});
     partition_type_ = PartitionType(*options_.spec, metadata.SchemasNewestFirst());
     name_stem_ = fmt::format("00000-0-{}", FormatUuid(MakeUuid(*context_.random)));
-    fits_ = !layout_.leaves.empty() && format == FileFormat::kParquet &&
-            options_.sort_order.fields.empty() && parquet.columns.empty() &&
-            parquet.page_version == 1;
-    for (const FileScanTask& task : tasks_) {
-      fits_ &= task.file.file_format == FileFormat::kParquet;
-      for (const DeleteFilePtr& deletes : task.deletes)
-        fits_ &= deletes->file.content == FileContent::kPositionDeletes;
-    }
     return {};
+  }
+
+  // What can be told without opening a file.
+  Status CheckRewrite() const {
+    FIRN_ASSIGN(const FileFormat format,
+                WriteProperties(*context_.metadata, options_.content).Format());
+    bool is_parquet = format == FileFormat::kParquet && !layout_.leaves.empty();
+    bool has_positions_only = true;
+    for (const FileScanTask& task : tasks_) {
+      is_parquet &= task.file.file_format == FileFormat::kParquet;
+      for (const DeleteFilePtr& deletes : task.deletes)
+        has_positions_only &= deletes->file.content == FileContent::kPositionDeletes;
+    }
+    if (is_parquet && has_positions_only && options_.sort_order.fields.empty()) return {};
+    return MakeError(ErrorCode::kUnsupported, "{}",
+                     is_parquet ? "rows are sorted, or deleted by keys" : "files are no Parquet");
   }
 
   // False: none is left, or there is no room for another.
@@ -213,11 +226,11 @@ class FileTranscoder {
   const std::vector<FileScanTask>& tasks_;
   const PositionsByFile& dropped_;
   ParquetLayout layout_;
+  std::optional<TranscodeContext> transcode_;
   ChunkOptions chunk_options_;
   std::map<int32_t, MetricsMode> modes_;
   TypePtr partition_type_;
   std::string name_stem_;
-  bool fits_ = true;
 
   std::optional<TranscodePlan> plan_;
   std::deque<std::unique_ptr<OutputRowGroup>> groups_;  // Under way.

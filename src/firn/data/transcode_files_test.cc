@@ -376,28 +376,36 @@ TEST(TranscodeDataFilesTest, LeavesWhatItCannotDoToTheRowPath) {
   const WriteContext context = table.write_context();
   EXPECT_THAT(TranscodeDataFiles(context, OptionsFor(table), {task}),
               IsOkAnd(testing::Eq(std::nullopt)));
-
-  // A column that was widened is stored otherwise.
-  RowTable widened({Optional(1, "id", Primitive(TypeId::kInt))});
-  const FileScanTask old = widened.Write({Row({1})});
-  widened.EvolveTo({Optional(1, "id", Primitive(TypeId::kLong))});
-  const WriteContext widened_context = widened.write_context();
-  EXPECT_THAT(TranscodeDataFiles(widened_context, OptionsFor(widened), {old}),
-              IsOkAnd(testing::Eq(std::nullopt)));
 }
 
-TEST(TranscodeDataFilesTest, LeavesRowGroupsThatFilesMustCutToTheRowPath) {
-  RowTable table({Optional(1, "id", Primitive(TypeId::kInt))});
-  std::vector<StructValue> rows;
-  for (int32_t i = 0; i < 20000; ++i)
-    rows.push_back(Row({i * 7919 % 20011}));
-  const FileScanTask task = table.Write(std::move(rows));
-  const WriteContext context = table.write_context();
-  DataWriteOptions options = OptionsFor(table);
-  options.target_file_bytes = task.file.file_size_in_bytes / 4;
-  EXPECT_THAT(TranscodeDataFiles(context, options, {task}), IsOkAnd(testing::Eq(std::nullopt)));
-  options.target_file_bytes = task.file.file_size_in_bytes;
-  EXPECT_THAT(TranscodeDataFiles(context, options, {task}), IsOkAnd(testing::Ne(std::nullopt)));
+TEST(TranscodeDataFilesTest, CutsRowGroupsThatAreTooLargeForTheFiles) {
+  for (const int row_count : {20000, 400000}) {  // The larger file is not read at once.
+    RowTable table(
+        {Optional(1, "id", Primitive(TypeId::kInt)),
+         Optional(2, "list", Type::List(Optional(3, "element", Primitive(TypeId::kInt))))});
+    std::vector<StructValue> rows;
+    for (int32_t i = 0; i < row_count; ++i) {
+      std::vector<Value> list(static_cast<size_t>(i % 3), Value(i));
+      rows.push_back(Row({i * 7919 % 20011, Value::List(std::move(list))}));
+    }
+    FileScanTask task = table.Write(std::move(rows));
+    task.deletes.push_back(table.WritePositionDeletes(
+        {{task.file.file_path, 3}, {task.file.file_path, row_count / 2}}, 2));
+    const WriteContext context = table.write_context();
+    DataWriteOptions options = OptionsFor(table);
+    options.target_file_bytes = task.file.file_size_in_bytes / 4;
+
+    const auto files = TranscodeDataFiles(context, options, {task});
+
+    ASSERT_THAT(files, IsOk());
+    ASSERT_TRUE(files->has_value());
+    ASSERT_THAT(**files, SizeIs(testing::Ge(3U)));
+    for (const DataFile& file : **files)
+      EXPECT_LT(file.file_size_in_bytes, options.target_file_bytes * 3 / 2);
+    const auto expected = table.Read({task}, {}, "", true);
+    ASSERT_THAT(expected, IsOk());
+    EXPECT_THAT(table.Read(TasksOf(**files), {}, "", true), IsOkAnd(*expected));
+  }
 }
 
 TEST(TranscodeDataFilesTest, OfDeletedRowsOnlyWritesNoFile) {

@@ -394,27 +394,41 @@ TEST(TranscodeForeignTest, WritesEveryCodecSoThatArrowReadsIt) {
   }
 }
 
-TEST(TranscodeForeignTest, RefusesEncodingsThatItDoesNotKnow) {
+TEST(TranscodeForeignTest, TakesDeltasAndSplitStreams) {
+  using parquet::Encoding;
   const TablePtr table = MakeTable(3000);
-  for (const auto& [column, encoding] :
-       std::vector<std::pair<std::string, parquet::Encoding::type>>{
-           {"id", parquet::Encoding::DELTA_BINARY_PACKED},
-           {"text", parquet::Encoding::DELTA_LENGTH_BYTE_ARRAY},
-           {"text", parquet::Encoding::DELTA_BYTE_ARRAY},
-           {"real", parquet::Encoding::BYTE_STREAM_SPLIT}}) {
-    parquet::WriterProperties::Builder builder;
-    builder.disable_dictionary(column)->encoding(column, encoding);
-    const std::string bytes = WriteWithArrow(*table, builder, 1000);
+  for (const auto& [column, encoding] : std::vector<std::pair<std::string, Encoding::type>>{
+           {"id", Encoding::DELTA_BINARY_PACKED},
+           {"number", Encoding::DELTA_BINARY_PACKED},
+           {"number", Encoding::BYTE_STREAM_SPLIT},
+           {"text", Encoding::DELTA_LENGTH_BYTE_ARRAY},
+           {"text", Encoding::DELTA_BYTE_ARRAY},
+           {"real", Encoding::BYTE_STREAM_SPLIT},
+           {"flag", Encoding::RLE},
+           {"fixed", Encoding::DELTA_BYTE_ARRAY},
+           {"list.list.element", Encoding::DELTA_BYTE_ARRAY}}) {
+    for (const auto version :
+         {parquet::ParquetDataPageVersion::V1, parquet::ParquetDataPageVersion::V2}) {
+      SCOPED_TRACE(column);
+      parquet::WriterProperties::Builder builder;
+      builder.disable_dictionary(column)->encoding(column, encoding)->data_page_version(version);
+      builder.data_pagesize(2000);
+      const std::string bytes = WriteWithArrow(*table, builder, 1300);
 
-    EXPECT_EQ(CheckRewrite(bytes, {}), 6) << "all columns but " << column;
+      EXPECT_EQ(CheckRewrite(bytes, {}), 7);
+      EXPECT_EQ(CheckRewrite(bytes, {.drops_one_in = 3}), 7);
+      EXPECT_EQ(CheckRewrite(bytes, {.copies = true}), 7);
+    }
   }
 }
 
-TEST(TranscodeForeignTest, TakesPagesOfBrotli) {
+TEST(TranscodeForeignTest, TakesPagesOfBrotliAndOfHadoop) {
   const TablePtr table = MakeTable(3000);
-  parquet::WriterProperties::Builder brotli;
-  brotli.compression(parquet::Compression::BROTLI);
-  EXPECT_EQ(CheckRewrite(WriteWithArrow(*table, brotli, 1000), {}), 7);
+  for (const auto codec : {parquet::Compression::BROTLI, parquet::Compression::LZ4_HADOOP}) {
+    parquet::WriterProperties::Builder builder;
+    builder.compression(codec);
+    EXPECT_EQ(CheckRewrite(WriteWithArrow(*table, builder, 1000), {}), 7);
+  }
 }
 
 TEST(TranscodeForeignTest, RefusesPagesWhoseChecksumIsWrong) {

@@ -4,11 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "firn/data/parquet_schema_internal.h"
 #include "firn/data/position_deletes_internal.h"
-#include "firn/data/writer.h"
-#include "firn/parquet/parquet.h"
-#include "firn/scan/scan.h"
+#include "firn/data/transcode_columns_internal.h"
 
 namespace firn {
 
@@ -21,12 +18,7 @@ struct TranscodeInput {
   std::vector<LeafNode> leaves;
   std::vector<int64_t> first_rows;  ///< Of each row group.
 
-  /// Where the values of a leaf of the output come from.
-  struct Source {
-    int leaf = -1;                                  ///< Of the file; -1: generated or null.
-    std::optional<ChunkInput::Sequence> generated;  ///< Of row 0 of the file on.
-  };
-  std::vector<Source> sources;
+  std::vector<LeafSource> sources;  ///< Of the leaves of the output.
 
   /// Kept rows of each row group that loses some; empty: all rows of all row groups.
   std::vector<std::optional<std::vector<RowSpan>>> kept;
@@ -36,10 +28,9 @@ struct TranscodeInput {
   int64_t stored_bytes(size_t row_group) const;
 };
 
-/// Open the file of `task`; null if its rows must be read instead. `deleted` (may be null): its
-/// deleted positions. Errors: kCorrupt and others, naming the file.
-Result<std::shared_ptr<TranscodeInput>> OpenTranscodeInput(const WriteContext& context,
-                                                           const ParquetLayout& layout,
+/// Open the file of `task`. `deleted` (may be null): its deleted positions. Errors: kUnsupported:
+/// its rows must be read instead; kCorrupt and others; all name the file.
+Result<std::shared_ptr<TranscodeInput>> OpenTranscodeInput(const TranscodeContext& context,
                                                            const FileScanTask& task,
                                                            const PositionSet* deleted);
 

@@ -26,79 +26,70 @@ int64_t LargestChunk(const RowGroup& row_group) {
 
 }  // namespace
 
-TranscodePlan::TranscodePlan(const WriteContext& context, const ParquetLayout& layout,
+TranscodePlan::TranscodePlan(const TranscodeContext& context,
                              const std::vector<FileScanTask>& tasks, const PositionsByFile& dropped,
                              const Limits& limits)
-    : context_(context), layout_(layout), tasks_(tasks), dropped_(dropped), limits_(limits) {}
+    : context_(context), tasks_(tasks), dropped_(dropped), limits_(limits) {}
 
-Result<bool> TranscodePlan::Open() {
+Status TranscodePlan::Open() {
   inputs_.resize(tasks_.size());
   deleted_.resize(tasks_.size());
-  const ReadContext read{.io = context_.io,
-                         .metadata = context_.metadata,
-                         .executor = context_.executor,
-                         .budget = context_.budget,
-                         .cancel = context_.cancel};
-  PositionDeletes deletes(read, BudgetPool::Make(context_.budget->total_bytes()), tasks_);
-  std::atomic<bool> fits = true;
-  FIRN_RETURN_IF_ERROR(ParallelFor(
-      *context_.executor, tasks_.size(),
+  const WriteContext& write = context_.write;
+  const ReadContext read{.io = write.io,
+                         .metadata = write.metadata,
+                         .executor = write.executor,
+                         .budget = write.budget,
+                         .cancel = write.cancel};
+  PositionDeletes deletes(read, BudgetPool::Make(write.budget->total_bytes()), tasks_);
+  return ParallelFor(
+      *write.executor, tasks_.size(),
       [&](size_t i) -> Status {
-        if (!fits) return {};
         FIRN_ASSIGN(deleted_[i], deletes.Load(tasks_[i]));
         if (const auto more = dropped_.find(tasks_[i].file.file_path); more != dropped_.end()) {
           auto all = std::make_shared<PositionSet>(more->second);
           if (deleted_[i] != nullptr) all->Union(*deleted_[i]);
           deleted_[i] = std::move(all);
         }
-        FIRN_ASSIGN(const bool input_fits, Look(i));
-        if (!input_fits) fits = false;
-        return {};
+        return Look(i);
       },
-      context_.cancel));
-  return fits.load();
+      write.cancel);
 }
 
-// Open an input, and keep it if there is room. False: its rows must be read.
-Result<bool> TranscodePlan::Look(size_t index) {
-  FIRN_ASSIGN(auto input,
-              OpenTranscodeInput(context_, layout_, tasks_[index], deleted_[index].get()));
-  if (input == nullptr) return false;
+// Open an input, and keep it if there is room.
+Status TranscodePlan::Look(size_t index) {
+  const int64_t budget_bytes = context_.write.budget->total_bytes();
+  FIRN_ASSIGN(auto input, OpenTranscodeInput(context_, tasks_[index], deleted_[index].get()));
   auto bytes = static_cast<int64_t>(input->bytes.size());
   for (size_t i = 0; i < input->footer.row_groups.size(); ++i) {
     const int64_t stored = input->stored_bytes(i);
     remaining_bytes_ += stored;
-    const int64_t bytes_at_once =
-        IsWorthCopying({input, i}) ? LargestChunk(input->footer.row_groups[i]) : stored;
-    if (bytes_at_once > context_.budget->total_bytes() / kInputRowGroupShare ||
-        input->footer.row_groups[i].num_rows > kRowGroupRowsMax || IsTooLarge(stored)) {
-      return false;
+    const bool is_copied = !IsTooLarge(stored) && IsWorthCopying({input, i, nullptr});
+    const int64_t bytes_at_once = is_copied ? LargestChunk(input->footer.row_groups[i]) : stored;
+    if (bytes_at_once > budget_bytes / kInputRowGroupShare ||
+        input->footer.row_groups[i].num_rows > kRowGroupRowsMax) {
+      return MakeError(ErrorCode::kUnsupported, "'{}': row group {} of {} bytes is too large",
+                       tasks_[index].file.file_path, i, stored);
     }
-    bytes += static_cast<int64_t>(layout_.leaves.size()) * kChunkFooterBytes;
+    bytes += static_cast<int64_t>(context_.layout.leaves.size()) * kChunkFooterBytes;
   }
   input->file = nullptr;  // Opened again when it is its turn: there may be very many.
-  if ((kept_bytes_ += bytes) <= context_.budget->total_bytes() / kKeptShare) {
-    inputs_[index] = std::move(input);
-  }
-  return true;
+  if ((kept_bytes_ += bytes) <= budget_bytes / kKeptShare) inputs_[index] = std::move(input);
+  return {};
 }
 
 Result<std::shared_ptr<TranscodeInput>> TranscodePlan::TakeInput(size_t index) {
   const DataFile& file = tasks_[index].file;
   std::shared_ptr<TranscodeInput> input = std::move(inputs_[index]);
   if (input == nullptr) {
-    FIRN_ASSIGN(input, OpenTranscodeInput(context_, layout_, tasks_[index], deleted_[index].get()));
-    if (input == nullptr) {
-      return MakeError(ErrorCode::kCorrupt, "'{}' has changed while it was read", file.file_path);
-    }
+    FIRN_ASSIGN(input, OpenTranscodeInput(context_, tasks_[index], deleted_[index].get()));
   } else if (input->bytes.empty()) {
-    FIRN_ASSIGN(input->file, context_.io->Open(file.file_path, file.file_size_in_bytes));
+    FIRN_ASSIGN(input->file, context_.write.io->Open(file.file_path, file.file_size_in_bytes));
   }
   deleted_[index] = nullptr;
   return input;
 }
 
-// Row groups are not cut here: files of such ones would be as much too large as before.
+// Files of such row groups would be as much too large as before: they are cut.
 bool TranscodePlan::IsTooLarge(int64_t row_group_bytes) const {
   return limits_.file_bytes > 0 && row_group_bytes > limits_.file_bytes / 2 * 3;
 }
@@ -112,7 +103,7 @@ bool TranscodePlan::IsWorthCopying(const InputPart& part) const {
   if (input.kept_rows(part.row_group) != input.footer.row_groups[part.row_group].num_rows) {
     return false;
   }
-  for (size_t leaf = 0; leaf < layout_.leaves.size(); ++leaf) {
+  for (size_t leaf = 0; leaf < context_.layout.leaves.size(); ++leaf) {
     const ColumnChunk* chunk = part.FindChunk(leaf);
     if (chunk != nullptr && chunk->codec != limits_.codec) return false;
   }
@@ -149,26 +140,71 @@ Result<bool> TranscodePlan::FindPart() {
   return false;
 }
 
+TranscodePlan::NextPart TranscodePlan::PeekPart(int64_t bytes_max) {
+  const TranscodeInput& input = *next_.input;
+  NextPart next{.part = next_,
+                .rows = input.kept_rows(next_.row_group),
+                .bytes = input.stored_bytes(next_.row_group)};
+  if (IsTooLarge(next.bytes)) {
+    CutPiece(next, bytes_max);
+  } else {
+    next.stays_alone = IsWorthCopying(next_);
+  }
+  return next;
+}
+
+// Pieces have about as many rows each.
+void TranscodePlan::CutPiece(NextPart& next, int64_t bytes_max) {
+  if (cut_ == nullptr) {
+    cut_ = std::make_shared<CutRowGroup>(context_.layout.leaves.size());
+    auto memory = context_.write.budget->TryReserve(next.bytes);
+    if (memory.ok()) cut_->memory = std::move(*memory);
+    piece_ = 0;
+    pieces_ = std::max<int64_t>((next.bytes + bytes_max / 2) / std::max<int64_t>(bytes_max, 1), 1);
+  }
+  const int64_t all = next_.input->footer.row_groups[next_.row_group].num_rows;
+  const RowSpan rows{all / pieces_ * piece_ + std::min(all % pieces_, piece_),
+                     all / pieces_ * (piece_ + 1) + std::min(all % pieces_, piece_ + 1)};
+  auto piece = std::make_shared<RowGroupPiece>();
+  piece->cut = cut_;
+  const std::vector<RowSpan> whole = {{0, all}};
+  const std::vector<RowSpan>* kept = next_.kept();
+  next.rows = 0;
+  for (const RowSpan& span : kept == nullptr ? whole : *kept) {
+    const RowSpan both{std::max(span.begin, rows.begin), std::min(span.end, rows.end)};
+    if (both.begin >= both.end) continue;
+    piece->kept.push_back(both);
+    next.rows += both.end - both.begin;
+  }
+  next.bytes /= pieces_;
+  next.part.piece = std::move(piece);
+  next.stays_alone = true;
+}
+
+// Go on behind it.
+void TranscodePlan::TakePart(const NextPart& next) {
+  remaining_bytes_ -= next.bytes;
+  if (next.part.piece != nullptr && ++piece_ < pieces_) return;
+  cut_ = nullptr;
+  ++next_.row_group;
+}
+
 Result<std::unique_ptr<OutputRowGroup>> TranscodePlan::Next() {
   auto group = std::make_unique<OutputRowGroup>();
   const int64_t bytes_max = NextBytes();
   while (true) {
     FIRN_ASSIGN(const bool has_part, FindPart());
     if (!has_part) break;
-    const int64_t bytes = next_.input->stored_bytes(next_.row_group);
-    const int64_t rows = next_.input->kept_rows(next_.row_group);
-    const bool stays_alone = IsWorthCopying(next_);
+    NextPart next = PeekPart(bytes_max);
     const bool is_full =
-        group->bytes + bytes / 2 > bytes_max || group->rows + rows > kRowGroupRowsMax;
-    if (group->rows > 0 && (stays_alone || is_full)) break;
-    remaining_bytes_ -= bytes;
-    if (rows > 0) {
-      group->parts.push_back(next_);
-      group->rows += rows;
-      group->bytes += bytes;
-    }
-    ++next_.row_group;
-    if (stays_alone) break;
+        group->bytes + next.bytes / 2 > bytes_max || group->rows + next.rows > kRowGroupRowsMax;
+    if (group->rows > 0 && (next.stays_alone || is_full)) break;
+    TakePart(next);
+    if (next.rows == 0) continue;
+    group->rows += next.rows;
+    group->bytes += next.bytes;
+    group->parts.push_back(std::move(next.part));
+    if (next.stays_alone) break;
   }
   if (group->rows == 0) return std::unique_ptr<OutputRowGroup>();
   file_bytes_left_ -= group->bytes;

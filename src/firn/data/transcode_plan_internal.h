@@ -19,13 +19,12 @@ class TranscodePlan {
   };
 
   /// All outlive the plan.
-  TranscodePlan(const WriteContext& context, const ParquetLayout& layout,
-                const std::vector<FileScanTask>& tasks, const PositionsByFile& dropped,
-                const Limits& limits);
+  TranscodePlan(const TranscodeContext& context, const std::vector<FileScanTask>& tasks,
+                const PositionsByFile& dropped, const Limits& limits);
 
-  /// Look at the footers of all inputs. False: rows must be read instead. Errors: those of the
-  /// inputs.
-  Result<bool> Open();
+  /// Look at the footers of all inputs. Errors: kUnsupported, saying why rows must be read instead;
+  /// those of the inputs.
+  Status Open();
 
   /// Stored bytes of inputs that the next row group will take, about.
   int64_t NextBytes();
@@ -37,14 +36,23 @@ class TranscodePlan {
   void Learn(int64_t bytes_in, int64_t bytes_out);
 
  private:
-  Result<bool> Look(size_t index);
+  Status Look(size_t index);
   Result<std::shared_ptr<TranscodeInput>> TakeInput(size_t index);
   bool IsTooLarge(int64_t row_group_bytes) const;
   bool IsWorthCopying(const InputPart& part) const;
   Result<bool> FindPart();
+  /// What is next, with the rows and the stored bytes that it adds.
+  struct NextPart {
+    InputPart part;
+    int64_t rows = 0;
+    int64_t bytes = 0;
+    bool stays_alone = false;
+  };
+  NextPart PeekPart(int64_t bytes_max);
+  void CutPiece(NextPart& next, int64_t bytes_max);
+  void TakePart(const NextPart& next);
 
-  const WriteContext& context_;
-  const ParquetLayout& layout_;
+  const TranscodeContext& context_;
   const std::vector<FileScanTask>& tasks_;
   const PositionsByFile& dropped_;
   const Limits limits_;
@@ -54,6 +62,9 @@ class TranscodePlan {
   std::atomic<int64_t> kept_bytes_ = 0;
   InputPart next_;  // Whose turn it is; without an input: at the next input's begin.
   size_t next_input_ = 0;
+  std::shared_ptr<CutRowGroup> cut_;  // Of `next_`, if it is cut.
+  int64_t piece_ = 0;                 // The next one,
+  int64_t pieces_ = 0;                // of so many.
 
   // How much goes where, in stored bytes of inputs.
   std::atomic<int64_t> remaining_bytes_ = 0;

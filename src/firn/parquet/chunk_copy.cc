@@ -5,6 +5,7 @@
 #include "firn/parquet/compression_internal.h"
 #include "firn/parquet/page_header_internal.h"
 #include "firn/parquet/thrift_compact_internal.h"
+#include "firn/parquet/value_conversion_internal.h"
 
 namespace firn {
 namespace {
@@ -67,6 +68,7 @@ bool CanCopyChunk(const FileFooter& file, const LeafNode& from, const ColumnChun
                   const LeafNode& to, ParquetCodec codec) {
   const bool is_float = chunk.type == PhysicalType::kFloat || chunk.type == PhysicalType::kDouble;
   if (chunk.codec != codec || from.repetitions != to.repetitions || is_float) return false;
+  if (FindConversion(from.element, to.element) != ValueConversion::kNone) return false;
   const ChunkStatistics& statistics = chunk.statistics;
   if (!statistics.null_count || !file.has_column_orders) return false;
   if (!statistics.is_min_exact.value_or(true) || !statistics.is_max_exact.value_or(true)) {

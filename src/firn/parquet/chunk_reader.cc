@@ -3,6 +3,7 @@
 
 #include "firn/parquet/chunk_reader_internal.h"
 #include "firn/parquet/rle_internal.h"
+#include "firn/parquet/value_decoder_internal.h"
 #include "firn/parquet/value_order_internal.h"
 
 namespace firn {
@@ -18,15 +19,6 @@ uint32_t LoadLength(const std::byte* bytes) {
   return length;
 }
 
-bool IsDictionaryEncoding(ParquetEncoding encoding) {
-  return encoding == ParquetEncoding::kPlainDictionary ||
-         encoding == ParquetEncoding::kRleDictionary;
-}
-
-Error UnsupportedEncoding(ParquetEncoding encoding) {
-  return MakeError(ErrorCode::kUnsupported, "values of encoding {}", static_cast<int>(encoding));
-}
-
 // Whether `count` byte arrays with their lengths fill `bytes`.
 Status CheckByteArrays(std::span<const std::byte> bytes, size_t count) {
   for (size_t i = 0; i < count; ++i) {
@@ -38,15 +30,51 @@ Status CheckByteArrays(std::span<const std::byte> bytes, size_t count) {
   return {};
 }
 
+// A definition level that the other leaf does not have: a null of a required column.
+constexpr uint8_t kNoLevel = UINT8_MAX;
+
+// What becomes of the definition levels of a leaf. A level below the greatest tells which node of
+// the way, but for the required ones, is the first that is missing. Below `shared_nodes` (0: all)
+// nothing is there.
+std::vector<uint8_t> MapLevels(const LeafNode& from, const LeafNode& to, size_t shared_nodes) {
+  if (shared_nodes == 0 && from.repetitions == to.repetitions) return {};
+  std::vector<uint8_t> map;
+  uint8_t level = 0;
+  for (size_t i = 0; i < from.repetitions.size(); ++i) {
+    const bool is_shared = i < to.repetitions.size() && (shared_nodes == 0 || i < shared_nodes);
+    if (!is_shared) {
+      if (from.repetitions[i] != FieldRepetition::kRequired) map.push_back(level);
+      continue;
+    }
+    const bool may_end = to.repetitions[i] != FieldRepetition::kRequired;
+    if (from.repetitions[i] != FieldRepetition::kRequired) {
+      map.push_back(may_end ? level : kNoLevel);
+    }
+    if (may_end) ++level;
+  }
+  map.push_back(level);
+  return map;
+}
+
 }  // namespace
 
 ChunkReader::ChunkReader(std::span<const std::byte> bytes, const ColumnChunk& chunk,
                          const LeafNode& leaf, PageCodec& codec, int64_t page_bytes_max)
-    : bytes_(bytes),
-      chunk_(chunk),
-      leaf_(leaf),
+    : ChunkReader(ChunkInput{.leaf = &leaf, .chunk = &chunk, .bytes = bytes}, leaf, codec,
+                  page_bytes_max) {}
+
+ChunkReader::ChunkReader(const ChunkInput& input, const LeafNode& to, PageCodec& codec,
+                         int64_t page_bytes_max)
+    : bytes_(input.bytes),
+      chunk_(*input.chunk),
+      leaf_(*input.leaf),
+      to_(to),
       codec_(codec),
-      page_bytes_max_(std::min(page_bytes_max, kPageBytesMax)) {}
+      page_bytes_max_(std::min(page_bytes_max, kPageBytesMax)),
+      shared_nodes_(input.shared_nodes),
+      definition_map_(MapLevels(leaf_, to_, shared_nodes_)) {
+  if (FindConversion(leaf_.element, to_.element)) converter_.emplace(leaf_.element, to_.element);
+}
 
 // The head at the position, which goes on behind it. The page is in the chunk and not too large.
 Result<PageHeader> ChunkReader::NextHeader() {
@@ -106,22 +134,23 @@ Result<std::optional<DictionaryValues>> ChunkReader::ReadDictionary() {
     position_ = 0;
     return std::optional<DictionaryValues>();
   }
+  if (shared_nodes_ > 0) {
+    position_ += static_cast<size_t>(header.compressed_size);
+    return std::optional<DictionaryValues>();
+  }
+  if (!converter_) return MakeError(ErrorCode::kUnsupported, "values of another type");
   if (header.encoding != ParquetEncoding::kPlain &&
       header.encoding != ParquetEncoding::kPlainDictionary) {
     return UnsupportedEncoding(header.encoding);
   }
-  FIRN_ASSIGN(const auto body, Body(header, dictionary_body_), "dictionary page");
+  FIRN_ASSIGN(auto body, Body(header, dictionary_body_), "dictionary page");
   position_ += static_cast<size_t>(header.compressed_size);
   DictionaryValues values{.count = static_cast<size_t>(header.num_values),
-                          .width = ValueWidth(leaf_.element),
-                          .fixed = body.data()};
-  if (values.width > 0) {
-    if (body.size() / values.width < values.count) {
-      return MakeError(ErrorCode::kCorrupt, "a dictionary of {} values has {} bytes", values.count,
-                       body.size());
-    }
-  } else {
-    FIRN_RETURN_IF_ERROR(CheckByteArrays(body, values.count), "dictionary page");
+                          .width = ValueWidth(to_.element)};
+  FIRN_RETURN_IF_ERROR(CheckPlain(body, values.count), "dictionary page");
+  FIRN_ASSIGN(body, converter_->Convert(body, values.count, dictionary_values_), "dictionary page");
+  values.fixed = body.data();
+  if (values.width == 0) {
     values.bytes.reserve(values.count);
     const std::byte* at = body.data();
     for (size_t i = 0; i < values.count; ++i) {
@@ -135,7 +164,28 @@ Result<std::optional<DictionaryValues>> ChunkReader::ReadDictionary() {
   return std::optional<DictionaryValues>(std::move(values));
 }
 
+Result<int64_t> ChunkReader::SkipPages(int64_t rows) {
+  int64_t passed = 0;
+  while (leaf_.max_repetition_level == 0 && values_read_ < chunk_.num_values &&
+         position_ < bytes_.size()) {
+    const size_t start = position_;
+    FIRN_ASSIGN(const PageHeader header, NextHeader());
+    const bool is_data = header.type == PageType::kData || header.type == PageType::kDataV2;
+    if (!is_data || header.num_values > std::min(rows - passed, chunk_.num_values - values_read_)) {
+      position_ = start;
+      break;
+    }
+    position_ += static_cast<size_t>(header.compressed_size);
+    values_read_ += header.num_values;
+    passed += header.num_values;
+  }
+  return passed;
+}
+
 Result<std::optional<DataPage>> ChunkReader::Next() {
+  if (!converter_ && shared_nodes_ == 0) {
+    return MakeError(ErrorCode::kUnsupported, "values of another type");
+  }
   while (values_read_ < chunk_.num_values) {
     if (position_ >= bytes_.size()) {
       return MakeError(ErrorCode::kCorrupt, "the pages hold {} values, the footer tells {}",
@@ -168,7 +218,11 @@ Result<std::optional<DataPage>> ChunkReader::Next() {
     if (begins_chunk && !page.repetition.empty() && page.repetition[0] != 0) {
       return MakeError(ErrorCode::kCorrupt, "the first row begins in the middle");
     }
-    FIRN_RETURN_IF_ERROR(ReadValues(header, body, page));
+    if (shared_nodes_ > 0) {
+      KeepShared(page);
+    } else {
+      FIRN_RETURN_IF_ERROR(ReadValues(header, body, page));
+    }
     return std::optional<DataPage>(page);
   }
   return std::optional<DataPage>();
@@ -221,40 +275,100 @@ Status ChunkReader::SplitLevels(const PageHeader& header, std::span<const std::b
   FIRN_RETURN_IF_ERROR(ReadLevels(levels, defined, definition_, page.level_count, page.definition));
   page.value_count =
       static_cast<size_t>(std::count(definition_.begin(), definition_.end(), defined));
+  return definition_map_.empty() ? Status() : MapDefinition(page.definition);
+}
+
+Status ChunkReader::MapDefinition(std::span<const uint8_t>& levels) {
+  uint8_t largest = 0;
+  for (uint8_t& level : definition_) {
+    level = definition_map_[level];
+    largest = std::max(largest, level);
+  }
+  if (largest == kNoLevel) {
+    return MakeError(ErrorCode::kCorrupt, "a null where the table requires a value");
+  }
+  // Nothing of what is left can be missing.
+  if (to_.max_definition_level == 0) levels = {};
   return {};
+}
+
+// Of a leaf beside the wanted one only those levels stay that tell of the group of both.
+void ChunkReader::KeepShared(DataPage& page) {
+  const auto nodes = to_.repetitions.begin();
+  const auto lists = std::count(nodes, nodes + static_cast<std::ptrdiff_t>(shared_nodes_),
+                                FieldRepetition::kRepeated);
+  definition_.resize(page.level_count);
+  repetition_.resize(page.level_count);
+  size_t kept = 0;
+  for (size_t i = 0; i < page.level_count; ++i) {
+    const uint8_t repetition = page.repetition.empty() ? uint8_t{0} : repetition_[i];
+    if (repetition > lists) continue;
+    definition_[kept] = page.definition.empty() ? definition_map_.back() : definition_[i];
+    repetition_[kept++] = repetition;
+  }
+  page.level_count = kept;
+  page.value_count = 0;
+  page.definition = std::span(definition_).first(kept);
+  page.repetition = std::span(repetition_).first(to_.max_repetition_level > 0 ? kept : 0);
 }
 
 Status ChunkReader::ReadValues(const PageHeader& header, std::span<const std::byte> body,
                                DataPage& page) {
   if (leaf_.element.type == PhysicalType::kBoolean) return ReadBooleans(header, body, page);
-  if (IsDictionaryEncoding(header.encoding)) {
+  if (HoldsIndices(header.encoding)) {
     if (!has_dictionary_) return MakeError(ErrorCode::kCorrupt, "a page without its dictionary");
-    page.is_dictionary_encoded = true;
-    indices_.resize(page.value_count);
-    if (page.value_count == 0) return {};
-    if (body.empty()) return MakeError(ErrorCode::kCorrupt, "a page has no dictionary indices");
-    FIRN_RETURN_IF_ERROR(DecodeRle(body.subspan(1), static_cast<int>(body[0]), indices_),
-                         "dictionary indices");
-    uint32_t largest = 0;
-    for (const uint32_t index : indices_)
-      largest = std::max(largest, index);
-    if (largest >= dictionary_size_) {
-      return MakeError(ErrorCode::kCorrupt, "dictionary index {}, the dictionary has {} values",
-                       largest, dictionary_size_);
-    }
-    page.indices = indices_;
-    return {};
+    return ReadIndices(body, page);
   }
-  if (header.encoding != ParquetEncoding::kPlain) return UnsupportedEncoding(header.encoding);
-  const size_t width = ValueWidth(leaf_.element);
-  if (width == 0) {
-    FIRN_RETURN_IF_ERROR(CheckByteArrays(body, page.value_count));
-  } else if (body.size() / width < page.value_count) {
-    return MakeError(ErrorCode::kCorrupt, "{} values of {} bytes in a page of {}", page.value_count,
-                     width, body.size());
+  if (header.encoding != ParquetEncoding::kPlain) {
+    FIRN_ASSIGN(body, Rewrite(header.encoding, body, page.value_count));
   }
-  page.plain = body;
+  FIRN_RETURN_IF_ERROR(CheckPlain(body, page.value_count));
+  FIRN_ASSIGN(page.plain, converter_->Convert(body, page.value_count, values_));
   return {};
+}
+
+Status ChunkReader::ReadIndices(std::span<const std::byte> body, DataPage& page) {
+  page.is_dictionary_encoded = true;
+  indices_.resize(page.value_count);
+  if (page.value_count == 0) return {};
+  if (body.empty()) return MakeError(ErrorCode::kCorrupt, "a page has no dictionary indices");
+  FIRN_RETURN_IF_ERROR(DecodeRle(body.subspan(1), static_cast<int>(body[0]), indices_),
+                       "dictionary indices");
+  uint32_t largest = 0;
+  for (const uint32_t index : indices_)
+    largest = std::max(largest, index);
+  if (largest >= dictionary_size_) {
+    return MakeError(ErrorCode::kCorrupt, "dictionary index {}, the dictionary has {} values",
+                     largest, dictionary_size_);
+  }
+  page.indices = indices_;
+  return {};
+}
+
+// Deltas and split byte streams as PLAIN.
+Result<std::span<const std::byte>> ChunkReader::Rewrite(ParquetEncoding encoding,
+                                                        std::span<const std::byte> body,
+                                                        size_t count) {
+  const SchemaElement& element = leaf_.element;
+  const bool has_values = element.type == PhysicalType::kByteArray || ValueWidth(element) > 0;
+  if (!IsRewritten(encoding) || element.type == PhysicalType::kInt96 || !has_values) {
+    return UnsupportedEncoding(encoding);
+  }
+  if (count == 0) return std::span<const std::byte>();
+  if (plain_.values == nullptr) {
+    plain_ = {.values = MakeHeapStore(), .lengths = MakeHeapStore(), .bytes_max = page_bytes_max_};
+  }
+  const FlatLeaf leaf{.type = *element.type, .type_length = element.type_length};
+  return ToPlain(encoding, leaf, body, count, plain_);
+}
+
+// Whether `count` values lie in `values`.
+Status ChunkReader::CheckPlain(std::span<const std::byte> values, size_t count) const {
+  const size_t width = ValueWidth(leaf_.element);
+  if (width == 0) return CheckByteArrays(values, count);
+  if (values.size() / width >= count) return {};
+  return MakeError(ErrorCode::kCorrupt, "{} values of {} bytes in a page of {}", count, width,
+                   values.size());
 }
 
 Status ChunkReader::ReadBooleans(const PageHeader& header, std::span<const std::byte> body,

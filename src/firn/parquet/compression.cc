@@ -45,6 +45,46 @@ Status InflateMembers(libdeflate_decompressor* inflater, std::span<const std::by
   return out.empty() ? Status() : Status(Damaged("gzip"));
 }
 
+constexpr size_t kHadoopLength = sizeof(uint32_t);
+
+Status DecompressLz4(std::span<const std::byte> in, std::span<std::byte> out) {
+  if (in.size() > std::numeric_limits<int>::max()) return Damaged("lz4");
+  const int size = LZ4_decompress_safe(Chars(in), Chars(out), static_cast<int>(in.size()),
+                                       static_cast<int>(out.size()));
+  return size >= 0 && static_cast<size_t>(size) == out.size() ? Status() : Status(Damaged("lz4"));
+}
+
+// A length, most significant byte first, cut off from the front.
+std::optional<size_t> TakeLength(std::span<const std::byte>& in) {
+  if (in.size() < kHadoopLength) return std::nullopt;
+  uint32_t length = 0;
+  for (size_t i = 0; i < kHadoopLength; ++i)
+    length = length << 8 | static_cast<uint8_t>(in[i]);
+  in = in.subspan(kHadoopLength);
+  return length;
+}
+
+// Hadoop's frames: the length of what a frame holds, then parts with their lengths until it is
+// full.
+bool DecompressFrames(std::span<const std::byte> in, std::span<std::byte> out) {
+  while (!in.empty()) {
+    const std::optional<size_t> length = TakeLength(in);
+    if (!length || *length > out.size()) return false;
+    std::span<std::byte> frame = out.first(*length);
+    while (!frame.empty()) {
+      const std::optional<size_t> stored = TakeLength(in);
+      if (!stored || *stored > in.size() || *stored > std::numeric_limits<int>::max()) return false;
+      const int size = LZ4_decompress_safe(Chars(in), Chars(frame), static_cast<int>(*stored),
+                                           static_cast<int>(frame.size()));
+      if (size <= 0) return false;
+      frame = frame.subspan(static_cast<size_t>(size));
+      in = in.subspan(*stored);
+    }
+    out = out.subspan(*length);
+  }
+  return out.empty();
+}
+
 }  // namespace
 
 void PageBuffer::Resize(size_t size) {
@@ -72,6 +112,10 @@ bool IsSupported(ParquetCodec codec) {
   return codec == ParquetCodec::kUncompressed || codec == ParquetCodec::kSnappy ||
          codec == ParquetCodec::kGzip || codec == ParquetCodec::kBrotli ||
          codec == ParquetCodec::kZstd || codec == ParquetCodec::kLz4Raw;
+}
+
+bool CanDecompress(ParquetCodec codec) {
+  return IsSupported(codec) || codec == ParquetCodec::kLz4Hadoop;
 }
 
 uint32_t PageChecksum(std::span<const std::byte> stored) {
@@ -123,13 +167,10 @@ Status PageCodec::Decompress(ParquetCodec codec, std::span<const std::byte> in,
           ZSTD_decompressDCtx(state.unzstd, out.data(), out.size(), in.data(), in.size());
       return size == out.size() ? Status() : Status(Damaged("zstd"));
     }
-    case ParquetCodec::kLz4Raw: {
-      if (in.size() > std::numeric_limits<int>::max()) return Damaged("lz4");
-      const int size = LZ4_decompress_safe(Chars(in), Chars(out), static_cast<int>(in.size()),
-                                           static_cast<int>(out.size()));
-      return size >= 0 && static_cast<size_t>(size) == out.size() ? Status()
-                                                                  : Status(Damaged("lz4"));
-    }
+    case ParquetCodec::kLz4Raw:
+      return DecompressLz4(in, out);
+    case ParquetCodec::kLz4Hadoop:  // Some writers left Hadoop's frames out.
+      return DecompressFrames(in, out) ? Status() : DecompressLz4(in, out);
     case ParquetCodec::kBrotli: {
       size_t size = out.size();
       const auto result =
@@ -139,7 +180,6 @@ Status PageCodec::Decompress(ParquetCodec codec, std::span<const std::byte> in,
       return is_right ? Status() : Status(Damaged("brotli"));
     }
     case ParquetCodec::kLzo:
-    case ParquetCodec::kLz4Hadoop:
       break;
   }
   return MakeError(ErrorCode::kUnsupported, "pages of codec {}", static_cast<int>(codec));

@@ -38,6 +38,9 @@ class PageBuffer {
 /// Whether pages of this codec can be read and written here.
 bool IsSupported(ParquetCodec codec);
 
+/// Whether they can be read.
+bool CanDecompress(ParquetCodec codec);
+
 /// CRC-32 as page headers have it.
 uint32_t PageChecksum(std::span<const std::byte> stored);
 

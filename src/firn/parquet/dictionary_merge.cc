@@ -30,7 +30,8 @@ bool HasOnlyDictionaryPages(const ColumnChunk& chunk) {
 class DictionaryMerge {
  public:
   DictionaryMerge(const LeafNode& to, const ChunkOptions& options, PageCodec& codec)
-      : width_(ValueWidth(to.element)),
+      : to_(to),
+        width_(ValueWidth(to.element)),
         bytes_max_(static_cast<size_t>(std::min(options.dictionary_bytes_max, kPageBytesMax))),
         input_page_bytes_max_(options.input_page_bytes_max),
         codec_(codec),
@@ -42,7 +43,7 @@ class DictionaryMerge {
     for (const ChunkInput& input : inputs)
       total_ += CountTaken(input);
     for (size_t i = 0; i < inputs.size(); ++i) {
-      FIRN_RETURN_IF_ERROR(Add(inputs[i], numbers_[i]), "input {}", i);
+      FIRN_RETURN_IF_ERROR(Add(inputs[i], numbers_[i]), "{}", NameOf(inputs[i], i));
       if (IsTooLarge()) return std::optional<MergedDictionary>();
     }
     if (values_.size() == 0 || !PaysOff()) return std::optional<MergedDictionary>();
@@ -58,7 +59,8 @@ class DictionaryMerge {
  private:
   Status Add(const ChunkInput& input, std::vector<uint32_t>& numbers) {
     if (input.chunk == nullptr) return AddGenerated(input);
-    ChunkReader reader(input.bytes, *input.chunk, *input.leaf, codec_, input_page_bytes_max_);
+    if (input.shared_nodes > 0) return {};
+    ChunkReader reader(input, to_, codec_, input_page_bytes_max_);
     FIRN_ASSIGN(const auto dictionary, reader.ReadDictionary());
     if (dictionary) numbers.assign(dictionary->count, kUnset);
     if (dictionary && input.kept == nullptr && HasOnlyDictionaryPages(*input.chunk)) {
@@ -69,8 +71,10 @@ class DictionaryMerge {
       }
       return {};
     }
-    RowWalk walk(*input.leaf, input.kept);
+    RowWalk walk(to_, input.kept);
     while (!IsTooLarge()) {
+      FIRN_ASSIGN(const int64_t passed, reader.SkipPages(walk.RowsToPass()));
+      walk.Pass(passed);
       FIRN_ASSIGN(const std::optional<DataPage> page, reader.Next());
       if (!page) break;
       FIRN_RETURN_IF_ERROR(walk.Page(*page, [&](const PageSegment& segment) -> Status {
@@ -82,6 +86,10 @@ class DictionaryMerge {
   }
 
   Status AddGenerated(const ChunkInput& input) {
+    if (input.constant && input.kept_rows() > 0) {
+      count_ += input.kept_rows();
+      values_.Insert(*input.constant);
+    }
     if (!input.generated) return {};
     has_sequence_ |= input.generated->step != 0;
     count_ += input.kept_rows();
@@ -112,7 +120,7 @@ class DictionaryMerge {
 
   // Values, with nulls, that are taken over of an input.
   static int64_t CountTaken(const ChunkInput& input) {
-    if (input.chunk == nullptr) return 0;
+    if (input.chunk == nullptr || input.shared_nodes > 0) return 0;
     const double share = input.row_count == 0 ? 0
                                               : static_cast<double>(input.kept_rows()) /
                                                     static_cast<double>(input.row_count);
@@ -141,6 +149,7 @@ class DictionaryMerge {
     return plain + count * bits / 8 < count * value_bytes;
   }
 
+  const LeafNode& to_;
   const size_t width_;
   const size_t bytes_max_;
   const int64_t input_page_bytes_max_;
@@ -154,6 +163,11 @@ class DictionaryMerge {
 };
 
 }  // namespace
+
+std::string NameOf(const ChunkInput& input, size_t index) {
+  return input.name.empty() ? "input " + std::to_string(index)
+                            : "'" + std::string(input.name) + "'";
+}
 
 Result<std::optional<MergedDictionary>> MergeDictionaries(const LeafNode& to, ValueOrder order,
                                                           std::span<const ChunkInput> inputs,

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "firn/parquet/transcode.h"
@@ -23,6 +24,9 @@ Result<std::optional<MergedDictionary>> MergeDictionaries(const LeafNode& to, Va
                                                           std::span<const ChunkInput> inputs,
                                                           const ChunkOptions& options,
                                                           PageCodec& codec);
+
+/// An input in errors.
+std::string NameOf(const ChunkInput& input, size_t index);
 
 /// Call `visit` with each byte array of `bytes`, which were checked, from the first of `count` on.
 /// Returns what lies behind them.

@@ -50,20 +50,32 @@ enum class ParquetCodec {
 };
 
 /// What the values of a leaf mean: the logical type, or the older converted type of that meaning.
+/// Of groups: whether they are lists or maps.
 struct LeafMeaning {
   enum class Kind {
-    kNone,
+    kNone,  ///< Signed integers of any width, too.
     kString,
+    kJson,
+    kBytes,  ///< Names of an enumeration, BSON.
     kDecimal,
     kDate,
+    kTimeMillis,
     kTimeMicros,
+    kTimeNanos,
+    kTimestampMillis,
     kTimestampMicros,
     kTimestampNanos,
+    kUnsigned,
     kUuid,
+    kList,
+    kMap,
     kOther,
   };
   Kind kind = Kind::kNone;
-  int32_t scale = 0;  ///< Of kDecimal.
+  int32_t scale = 0;      ///< Of kDecimal.
+  int32_t precision = 0;  ///< Likewise.
+  int32_t bits = 0;       ///< Of kUnsigned.
+  bool is_utc = false;    ///< Of times: instants.
 
   bool operator==(const LeafMeaning&) const = default;
 };

@@ -124,6 +124,7 @@ class FooterReader {
     std::optional<int32_t> converted;
     std::optional<LeafMeaning> logical;
     int32_t scale = 0;
+    int32_t precision = 0;
     const size_t start = in_.position();
     ReadStruct([&](const ThriftField& field) {
       switch (field.id) {
@@ -148,6 +149,9 @@ class FooterReader {
         case 7:
           scale = ReadI32(field);
           break;
+        case 8:
+          precision = ReadI32(field);
+          break;
         case 9:
           element.field_id = ReadI32(field);
           break;
@@ -161,7 +165,7 @@ class FooterReader {
     if (logical) {
       element.meaning = *logical;
     } else if (converted) {
-      element.meaning = MeaningOfConverted(*converted, scale);
+      element.meaning = MeaningOfConverted(*converted, scale, precision);
     }
     if (!in_.failed()) element.raw = AsText(bytes_.subspan(start, in_.position() - start));
     Keep(footer_.schema, std::move(element));

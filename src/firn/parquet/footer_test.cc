@@ -210,29 +210,33 @@ TEST(FooterTest, KnowsTheMeaningOfLeaves) {
 
   EXPECT_EQ(meaning({}).kind, Kind::kNone);
   EXPECT_EQ(meaning({.converted = 0}).kind, Kind::kString);
-  EXPECT_EQ(meaning({.converted = 5, .scale = 2}), (LeafMeaning{Kind::kDecimal, 2}));
+  EXPECT_EQ(meaning({.converted = 5, .scale = 2}), (LeafMeaning{Kind::kDecimal, 2, 0}));
   EXPECT_EQ(meaning({.converted = 6}).kind, Kind::kDate);
-  EXPECT_EQ(meaning({.converted = 7}).kind, Kind::kOther) << "milliseconds";
+  EXPECT_EQ(meaning({.converted = 7}).kind, Kind::kTimeMillis);
   EXPECT_EQ(meaning({.converted = 8}).kind, Kind::kTimeMicros);
-  EXPECT_EQ(meaning({.converted = 9}).kind, Kind::kOther) << "milliseconds";
+  EXPECT_EQ(meaning({.converted = 9}).kind, Kind::kTimestampMillis);
   EXPECT_EQ(meaning({.converted = 10}).kind, Kind::kTimestampMicros);
-  EXPECT_EQ(meaning({.converted = 13}).kind, Kind::kOther) << "unsigned";
+  EXPECT_EQ(meaning({.converted = 13}), (LeafMeaning{.kind = Kind::kUnsigned, .bits = 32}));
   EXPECT_EQ(meaning({.converted = 17}).kind, Kind::kNone);
-  EXPECT_EQ(meaning({.converted = 19}).kind, Kind::kOther) << "JSON";
+  EXPECT_EQ(meaning({.converted = 19}).kind, Kind::kJson);
   EXPECT_EQ(meaning({.logical = Union(1, kNothing)}).kind, Kind::kString);
   EXPECT_EQ(meaning({.logical = Union(6, kNothing)}).kind, Kind::kDate);
   EXPECT_EQ(meaning({.logical = Union(14, kNothing)}).kind, Kind::kUuid);
-  EXPECT_EQ(meaning({.logical = Union(12, kNothing)}).kind, Kind::kOther) << "JSON";
-  EXPECT_EQ(meaning({.logical = Union(7, unit(1))}).kind, Kind::kOther) << "milliseconds";
+  EXPECT_EQ(meaning({.logical = Union(12, kNothing)}).kind, Kind::kJson);
+  EXPECT_EQ(meaning({.logical = Union(4, kNothing)}).kind, Kind::kBytes);
+  EXPECT_EQ(meaning({.logical = Union(15, kNothing)}).kind, Kind::kOther);
+  EXPECT_EQ(meaning({.logical = Union(7, unit(1))}).kind, Kind::kTimeMillis);
   EXPECT_EQ(meaning({.logical = Union(7, unit(2))}).kind, Kind::kTimeMicros);
-  EXPECT_EQ(meaning({.logical = Union(8, unit(1))}).kind, Kind::kOther) << "milliseconds";
+  EXPECT_EQ(meaning({.logical = Union(8, unit(1))}),
+            (LeafMeaning{.kind = Kind::kTimestampMillis, .is_utc = true}));
   EXPECT_EQ(meaning({.logical = Union(8, unit(2))}).kind, Kind::kTimestampMicros);
   EXPECT_EQ(meaning({.logical = Union(8, unit(3))}).kind, Kind::kTimestampNanos);
   EXPECT_EQ(meaning({.logical = Union(10, integer(true))}).kind, Kind::kNone);
-  EXPECT_EQ(meaning({.logical = Union(10, integer(false))}).kind, Kind::kOther);
+  EXPECT_EQ(meaning({.logical = Union(10, integer(false))}),
+            (LeafMeaning{.kind = Kind::kUnsigned, .bits = 16}));
   EXPECT_EQ(meaning({.converted = 0, .logical = Union(14, kNothing)}).kind, Kind::kUuid)
       << "the logical type counts";
-  EXPECT_EQ(meaning({.logical = Union(5, decimal)}), (LeafMeaning{Kind::kDecimal, 3}))
+  EXPECT_EQ(meaning({.logical = Union(5, decimal)}), (LeafMeaning{Kind::kDecimal, 3, 9}))
       << "the scale may stand in the logical type alone";
 }
 

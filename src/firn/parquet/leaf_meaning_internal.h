@@ -8,7 +8,7 @@ namespace firn {
 /// The meaning that a LogicalType has, of which the struct field was just read.
 LeafMeaning ReadLogicalType(ThriftReader& in);
 
-/// The meaning of a ConvertedType; `scale` is that of the schema element.
-LeafMeaning MeaningOfConverted(int32_t converted, int32_t scale);
+/// The meaning of a ConvertedType; `scale` and `precision` are those of the schema element.
+LeafMeaning MeaningOfConverted(int32_t converted, int32_t scale, int32_t precision);
 
 }  // namespace firn

@@ -40,7 +40,7 @@ TEST(NewSchemaTest, IsReadAsItWasMeant) {
   EXPECT_EQ((*leaves)[0].max_definition_level, 2);
   EXPECT_EQ((*leaves)[0].element.type_length, 9);
   EXPECT_EQ((*leaves)[0].element.meaning,
-            (LeafMeaning{.kind = LeafMeaning::Kind::kDecimal, .scale = 4}));
+            (LeafMeaning{.kind = LeafMeaning::Kind::kDecimal, .scale = 4, .precision = 20}));
   EXPECT_EQ((*leaves)[1].element.meaning.kind, LeafMeaning::Kind::kTimestampNanos);
   EXPECT_EQ((*leaves)[1].element.field_id, 3);
 }

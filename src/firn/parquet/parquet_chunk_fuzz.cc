@@ -9,11 +9,12 @@
 #include "firn/parquet/chunk_copy.h"
 #include "firn/parquet/chunk_reader_internal.h"
 #include "firn/parquet/transcode.h"
+#include "firn/parquet/value_conversion_internal.h"
 #include "firn/parquet/value_order_internal.h"
 
-// Any bytes as a column chunk: the first ones choose leaf, codec, what the footer claims and
-// which rows are kept. What is accepted has the rows that are wanted, and says the same of itself
-// when it is transcoded again.
+// Any bytes as a column chunk: the first ones choose leaf, the leaf that it becomes, codec, what the
+// footer claims and which rows are kept. What is accepted has the rows that are wanted, and says the
+// same of itself when it is transcoded again.
 
 namespace firn {
 namespace {
@@ -38,6 +39,42 @@ LeafNode LeafOf(uint8_t choice) {
   return leaf;
 }
 
+// What the values become, if there is a conversion; else they stay.
+LeafNode TargetOf(uint8_t choice, LeafNode& from) {
+  using Kind = LeafMeaning::Kind;
+  using P = PhysicalType;
+  static const std::vector<SchemaElement> kTargets = {
+      {.type = P::kInt64},
+      {.type = P::kDouble},
+      {.type = P::kInt32, .meaning = {.kind = Kind::kDecimal, .precision = 9}},
+      {.type = P::kInt64, .meaning = {.kind = Kind::kDecimal, .precision = 18}},
+      {.type = P::kFixedLenByteArray,
+       .type_length = 9,
+       .meaning = {.kind = Kind::kDecimal, .precision = 20}},
+      {.type = P::kByteArray, .meaning = {.kind = Kind::kString}},
+      {.type = P::kByteArray},
+      {.type = P::kFixedLenByteArray, .type_length = 16, .meaning = {.kind = Kind::kUuid}},
+      {.type = P::kFixedLenByteArray, .type_length = 5},
+      {.type = P::kInt64, .meaning = {.kind = Kind::kTimestampMicros}},
+      {.type = P::kInt64, .meaning = {.kind = Kind::kTimestampNanos}}};
+  LeafNode to = from;
+  if (choice == 0) return to;
+  to.element = kTargets[choice % kTargets.size()];
+  const bool becomes_time = to.element.meaning.kind == Kind::kTimestampMicros ||
+                            to.element.meaning.kind == Kind::kTimestampNanos;
+  if (becomes_time && from.element.type == P::kInt32) from.element.meaning.kind = Kind::kDate;
+  if (becomes_time && from.element.type == P::kInt64) {
+    from.element.meaning.kind = Kind::kTimestampMillis;
+  }
+  if (!FindConversion(from.element, to.element)) return from;
+  // What may be missing may not any more, and the other way round.
+  FieldRepetition& last = to.repetitions.back();
+  to.max_definition_level += last == FieldRepetition::kRequired ? 1 : -1;
+  last =
+      last == FieldRepetition::kRequired ? FieldRepetition::kOptional : FieldRepetition::kRequired;
+  return to;
+}
+
 // Rows [0, rows) but for one in `one_in`.
 std::vector<RowSpan> SpansWithout(int64_t rows, int64_t one_in) {
   std::vector<RowSpan> spans;
@@ -55,7 +92,8 @@ std::vector<std::byte> Join(const EncodedChunk& chunk) {
 
 void Transcode(std::span<const std::byte> head, std::span<const std::byte> bytes) {
   const auto at = [head](size_t i) { return static_cast<uint8_t>(head[i]); };
-  const LeafNode leaf = LeafOf(at(0));
+  LeafNode leaf = LeafOf(at(0));
+  const LeafNode to = TargetOf(at(1) / 8 % 16, leaf);
   ColumnChunk chunk{.type = *leaf.element.type,
                     .codec = static_cast<ParquetCodec>(at(1) % 8),
                     .num_values = at(2) | at(3) << 8,
@@ -71,14 +109,14 @@ void Transcode(std::span<const std::byte> head, std::span<const std::byte> bytes
                              .page_rows = 1 + at(7) / 4,
                              .dictionary_bytes_max = at(7) % 2 == 0 ? 0 : 1000,
                              .input_page_bytes_max = 1 << 16};
-  const auto made = TranscodeChunk(leaf, std::vector{input}, options);
+  const auto made = TranscodeChunk(to, std::vector{input}, options);
   if (made.ok()) {
     const std::vector<std::byte> once = Join(*made);
     const ChunkInput again{
-        .leaf = &leaf, .chunk = &made->metadata, .bytes = once, .row_count = made->row_count};
+        .leaf = &to, .chunk = &made->metadata, .bytes = once, .row_count = made->row_count};
     ChunkOptions more = options;  // A row is never cut: pages may be larger than those read.
     more.input_page_bytes_max = kPageBytesMax;
-    const auto twice = TranscodeChunk(leaf, std::vector{again}, more);
+    const auto twice = TranscodeChunk(to, std::vector{again}, more);
     FIRN_CHECK(twice.ok());
     FIRN_CHECK(made->row_count == input.kept_rows());
     FIRN_CHECK(twice->min == made->min && twice->max == made->max);

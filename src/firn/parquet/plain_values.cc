@@ -122,7 +122,7 @@ Result<Lengths> LengthsOf(Input& in, size_t count_max, uint32_t* to) {
 // Texts as DELTA_BYTE_ARRAY has them: the first bytes of each are those of the one before.
 // `prefixes` is empty where there are none.
 Result<std::span<const std::byte>> JoinTexts(const FlatLeaf& leaf, Lengths prefixes,
-                                             Lengths suffixes, Input in, ByteStore& to) {
+                                             Lengths suffixes, Input in, PlainMemory& memory) {
   const bool has_lengths = leaf.type == PhysicalType::kByteArray;
   uint64_t size = 0;
   uint64_t before = 0;
@@ -136,10 +136,10 @@ Result<std::span<const std::byte>> JoinTexts(const FlatLeaf& leaf, Lengths prefi
     before = length;
     size += length + (has_lengths ? kPrefix : 0);
   }
-  if (size > static_cast<uint64_t>(kPageBytesMax)) {
+  if (size > static_cast<uint64_t>(memory.bytes_max)) {
     return MakeError(ErrorCode::kUnsupported, "a page of {} bytes of texts", size);
   }
-  FIRN_ASSIGN(std::byte * out, to.Hold(size, 0));
+  FIRN_ASSIGN(std::byte * out, memory.values->Hold(size, 0));
   const std::byte* last = nullptr;
   size_t at = 0;
   for (size_t i = 0; i < suffixes.size(); ++i) {
@@ -173,7 +173,7 @@ Result<std::span<const std::byte>> TextsOf(ParquetEncoding encoding, const FlatL
     return MakeError(ErrorCode::kCorrupt, "a page has {} beginnings and {} ends of texts",
                      prefixes.size(), suffixes.size());
   }
-  return JoinTexts(leaf, prefixes, suffixes, in, *memory.values);
+  return JoinTexts(leaf, prefixes, suffixes, in, memory);
 }
 
 // BYTE_STREAM_SPLIT: all first bytes, then all second bytes, ...

@@ -5,6 +5,7 @@
 
 #include "firn/parquet/byte_store.h"
 #include "firn/parquet/flat_column.h"
+#include "firn/parquet/page_header_internal.h"
 
 namespace firn {
 
@@ -12,6 +13,7 @@ namespace firn {
 struct PlainMemory {
   std::unique_ptr<ByteStore> values;
   std::unique_ptr<ByteStore> lengths;
+  int64_t bytes_max = kPageBytesMax;  ///< Larger results are refused.
 };
 
 /// Whether `encoding` is one that ToPlain turns into PLAIN.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "firn/parquet/chunk_reader_internal.h"
@@ -22,6 +23,16 @@ class RowWalk {
  public:
   /// `kept`: see ChunkInput.
   RowWalk(const LeafNode& leaf, const std::vector<RowSpan>* kept) : leaf_(leaf), kept_(kept) {}
+
+  /// Rows from here on of which none is taken over.
+  int64_t RowsToPass() const {
+    if (kept_ == nullptr) return 0;
+    if (span_ == kept_->size()) return std::numeric_limits<int64_t>::max();
+    return std::max<int64_t>((*kept_)[span_].begin - next_row_, 0);
+  }
+
+  /// Go on behind `rows` rows of a flat column, no more than RowsToPass.
+  void Pass(int64_t rows) { next_row_ += rows; }
 
   /// Call `visit` with the segments of the next page of the row group.
   template <typename Visit>

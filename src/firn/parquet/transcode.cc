@@ -8,6 +8,7 @@
 #include "firn/parquet/chunk_reader_internal.h"
 #include "firn/parquet/dictionary_merge_internal.h"
 #include "firn/parquet/row_walk_internal.h"
+#include "firn/parquet/value_conversion_internal.h"
 #include "firn/parquet/value_order_internal.h"
 
 namespace firn {
@@ -15,7 +16,7 @@ namespace {
 
 // Levels that are passed on between two looks at the size of the page.
 constexpr size_t kStep = 1024;
-constexpr int kLevelMax = 255;
+constexpr int kLevelMax = 254;  // 255 stands for none.
 // A number that no value of a dictionary has.
 constexpr uint32_t kUnknown = UINT32_MAX;
 
@@ -26,12 +27,11 @@ bool IsKnown(ParquetEncoding encoding) {
     case ParquetEncoding::kRle:
     case ParquetEncoding::kBitPacked:  // Of levels that do not exist, as some writers say.
     case ParquetEncoding::kRleDictionary:
-      return true;
     case ParquetEncoding::kDeltaBinaryPacked:
     case ParquetEncoding::kDeltaLengthByteArray:
     case ParquetEncoding::kDeltaByteArray:
     case ParquetEncoding::kByteStreamSplit:
-      break;
+      return true;
   }
   return false;
 }
@@ -50,12 +50,43 @@ int64_t ValueOf(const ChunkInput::Sequence& sequence, int64_t row) {
                               static_cast<uint64_t>(row) * static_cast<uint64_t>(sequence.step));
 }
 
-// Values that no file holds are INT64, nulls are those of a flat optional column.
+// Lists of the same nodes.
+bool HasSameLists(const LeafNode& from, const LeafNode& to, size_t nodes) {
+  const auto is_alike = [](FieldRepetition a, FieldRepetition b) {
+    return (a == FieldRepetition::kRepeated) == (b == FieldRepetition::kRepeated);
+  };
+  return std::equal(from.repetitions.begin(),
+                    from.repetitions.begin() + static_cast<std::ptrdiff_t>(nodes),
+                    to.repetitions.begin(), is_alike);
+}
+
+Status CheckLevelsAndPages(const LeafNode& from, const ColumnChunk& chunk, const LeafNode& to) {
+  if (chunk.is_elsewhere) {
+    return MakeError(ErrorCode::kUnsupported, "a chunk in another file, or encrypted");
+  }
+  if (std::max(from.max_definition_level, to.max_definition_level) > kLevelMax) {
+    return MakeError(ErrorCode::kUnsupported, "columns nested too deep");
+  }
+  if (CanDecompress(chunk.codec)) return {};
+  return MakeError(ErrorCode::kUnsupported, "pages of codec {}", static_cast<int>(chunk.codec));
+}
+
+// Values that no file holds are those of flat columns, nulls those of columns that are null.
 Status CheckMissing(const LeafNode& to, const ChunkInput& input) {
+  if (input.shared_nodes > 0) {
+    return CheckShared(*input.leaf, *input.chunk, to, input.shared_nodes);
+  }
   if (input.chunk != nullptr) return {};
-  const bool fits = input.generated ? to.element.type == PhysicalType::kInt64
-                                    : to.repetitions == std::vector{FieldRepetition::kOptional};
-  if (fits && to.max_repetition_level == 0) return {};
+  bool fits = to.repetitions.size() == 1 && to.max_repetition_level == 0;
+  if (input.generated) {
+    fits &= to.element.type == PhysicalType::kInt64;
+  } else if (input.constant) {
+    const size_t width = ValueWidth(to.element);
+    fits &= width == 0 || input.constant->size() == width;
+  } else {
+    fits = to.repetitions.front() == FieldRepetition::kOptional;
+  }
+  if (fits) return {};
   return MakeError(ErrorCode::kInternal, "leaf '{}' cannot have values that no file holds",
                    to.element.name);
 }
@@ -67,6 +98,7 @@ class InputTransfer {
                 const MergedDictionary* dictionary, std::span<const uint32_t> numbers,
                 ChunkEncoder& encoder, PageCodec& codec)
       : input_(input),
+        to_(to),
         options_(options),
         dictionary_(dictionary),
         numbers_(numbers),
@@ -75,7 +107,10 @@ class InputTransfer {
         codec_(codec) {}
 
   Status Run() {
-    if (input_.chunk == nullptr) return input_.generated ? Generate() : AddNulls();
+    if (input_.chunk == nullptr) {
+      if (input_.generated) return Generate();
+      return input_.constant ? Repeat() : AddNulls();
+    }
     const int64_t rows_before = encoder_.row_count();
     FIRN_RETURN_IF_ERROR(AddPages());
     const int64_t rows = encoder_.row_count() - rows_before;
@@ -88,15 +123,16 @@ class InputTransfer {
 
  private:
   Status AddPages() {
-    ChunkReader reader(input_.bytes, *input_.chunk, *input_.leaf, codec_,
-                       options_.input_page_bytes_max);
+    ChunkReader reader(input_, to_, codec_, options_.input_page_bytes_max);
     FIRN_ASSIGN(own_, reader.ReadDictionary());
     if (own_) {
       for (const std::string_view value : own_->bytes)
         own_largest_ = std::max(own_largest_, value.size());
     }
-    RowWalk walk(*input_.leaf, input_.kept);
+    RowWalk walk(to_, input_.kept);
     while (true) {
+      FIRN_ASSIGN(const int64_t passed, reader.SkipPages(walk.RowsToPass()));
+      walk.Pass(passed);
       FIRN_ASSIGN(const std::optional<DataPage> page, reader.Next());
       if (!page) return {};
       rest_ = page->plain;
@@ -107,10 +143,34 @@ class InputTransfer {
     }
   }
 
+  // Of the column as a whole.
   Status AddNulls() {
-    const std::vector<uint8_t> undefined(kStep, uint8_t{0});
+    const std::vector<uint8_t> zeros(kStep, uint8_t{0});
     return InSteps(input_.kept_rows(), [&](size_t count) -> Status {
-      encoder_.AddLevels(count, std::span(undefined).first(count), {}, 0);
+      const auto levels = std::span(zeros).first(count);
+      encoder_.AddLevels(count, levels, levels.first(to_.max_repetition_level > 0 ? count : 0), 0);
+      return {};
+    });
+  }
+
+  Status Repeat() {
+    const std::string& value = *input_.constant;
+    const size_t bytes = value.size() + (width_ == 0 ? sizeof(uint32_t) : 0);
+    if (dictionary_ == nullptr) step_ = StepOf(bytes);
+    return InSteps(input_.kept_rows(), [&](size_t count) -> Status {
+      FIRN_RETURN_IF_ERROR(encoder_.CheckRoom(count, dictionary_ == nullptr ? count * bytes : 0));
+      encoder_.AddLevels(count, {}, {}, count);
+      if (dictionary_ != nullptr) {
+        buffer_.assign(count, NumberOf(value));
+        return AddNumbers();
+      }
+      for (size_t i = 0; i < count; ++i) {
+        if (width_ > 0) {
+          encoder_.AddFixed(AsBytes(value).data(), 1);
+        } else {
+          encoder_.AddBytes(value);
+        }
+      }
       return {};
     });
   }
@@ -135,7 +195,7 @@ class InputTransfer {
   Status InSteps(int64_t rows, const Body& body) {
     while (rows > 0) {
       FIRN_ASSIGN(const int64_t room, encoder_.RoomForRows());
-      const int64_t count = std::min({rows, room, static_cast<int64_t>(kStep)});
+      const int64_t count = std::min({rows, room, static_cast<int64_t>(step_)});
       FIRN_RETURN_IF_ERROR(body(static_cast<size_t>(count)));
       rows -= count;
     }
@@ -151,6 +211,10 @@ class InputTransfer {
                         ? own_largest_
                         : page.plain.size() / std::max<size_t>(page.value_count, 1);
     }
+    return StepOf(value_bytes);
+  }
+
+  size_t StepOf(size_t value_bytes) const {
     const auto page_bytes = static_cast<size_t>(std::max<int64_t>(options_.page_bytes, 1));
     return std::clamp(page_bytes / std::max<size_t>(value_bytes, 1), size_t{1}, kStep);
   }
@@ -158,7 +222,7 @@ class InputTransfer {
   Status AddSegment(const DataPage& page, const PageSegment& segment) {
     size_t level = segment.level_begin;
     size_t value = segment.value_begin;
-    const auto defined = static_cast<uint8_t>(input_.leaf->max_definition_level);
+    const auto defined = static_cast<uint8_t>(to_.max_definition_level);
     while (level < segment.level_end) {
       size_t end = segment.level_end;
       if (page.repetition.empty()) {
@@ -294,6 +358,7 @@ class InputTransfer {
   }
 
   const ChunkInput& input_;
+  const LeafNode& to_;
   const ChunkOptions& options_;
   const MergedDictionary* dictionary_;
   const std::span<const uint32_t> numbers_;  // Of the input's dictionary in the merged one.
@@ -318,22 +383,42 @@ int64_t ChunkInput::kept_rows() const {
   return rows;
 }
 
+Status CheckTranscode(const LeafNode& from, const ColumnChunk& chunk, const LeafNode& to) {
+  FIRN_RETURN_IF_ERROR(CheckLevelsAndPages(from, chunk, to));
+  if (!FindConversion(from.element, to.element)) {
+    return MakeError(ErrorCode::kUnsupported, "type {} with meaning {}, expected {} with {}",
+                     static_cast<int>(*from.element.type),
+                     static_cast<int>(from.element.meaning.kind),
+                     static_cast<int>(*to.element.type), static_cast<int>(to.element.meaning.kind));
+  }
+  // What may be missing may differ, lists may not.
+  const size_t nodes = from.repetitions.size();
+  if (nodes != to.repetitions.size() || !HasSameLists(from, to, nodes)) {
+    return MakeError(ErrorCode::kUnsupported, "lists of an old form");
+  }
+  for (const ParquetEncoding encoding : chunk.encodings) {
+    if (!IsKnown(encoding)) {
+      return MakeError(ErrorCode::kUnsupported, "values of encoding {}",
+                       static_cast<int>(encoding));
+    }
+  }
+  return {};
+}
+
+Status CheckShared(const LeafNode& from, const ColumnChunk& chunk, const LeafNode& to,
+                   size_t shared_nodes) {
+  FIRN_RETURN_IF_ERROR(CheckLevelsAndPages(from, chunk, to));
+  if (shared_nodes > 0 && shared_nodes < from.repetitions.size() &&
+      shared_nodes < to.repetitions.size() &&
+      to.repetitions[shared_nodes] == FieldRepetition::kOptional &&
+      HasSameLists(from, to, shared_nodes)) {
+    return {};
+  }
+  return MakeError(ErrorCode::kUnsupported, "no leaf that tells where it is missing");
+}
+
 bool CanTranscode(const LeafNode& from, const ColumnChunk& chunk, const LeafNode& to) {
-  if (from.element.type != to.element.type || from.element.meaning != to.element.meaning) {
-    return false;
-  }
-  if (from.element.type == PhysicalType::kInt96 || chunk.is_elsewhere) return false;
-  if (from.element.type == PhysicalType::kFixedLenByteArray &&
-      (from.element.type_length != to.element.type_length || to.element.type_length <= 0)) {
-    return false;
-  }
-  // A flat column without nulls fits where nulls are allowed; others must be shaped alike.
-  const bool is_flat = from.repetitions.size() == 1 && to.repetitions.size() == 1;
-  const bool becomes_optional = is_flat && from.repetitions[0] == FieldRepetition::kRequired &&
-                                to.repetitions[0] == FieldRepetition::kOptional;
-  if (from.repetitions != to.repetitions && !becomes_optional) return false;
-  if (to.max_definition_level > kLevelMax || !IsSupported(chunk.codec)) return false;
-  return std::all_of(chunk.encodings.begin(), chunk.encodings.end(), IsKnown);
+  return CheckTranscode(from, chunk, to).ok();
 }
 
 Result<EncodedChunk> TranscodeChunk(const LeafNode& to, std::span<const ChunkInput> inputs,
@@ -353,7 +438,7 @@ Result<EncodedChunk> TranscodeChunk(const LeafNode& to, std::span<const ChunkInp
     FIRN_RETURN_IF_ERROR(InputTransfer(inputs[i], to, options, dictionary ? &*dictionary : nullptr,
                                        numbers, encoder, codec)
                              .Run(),
-                         "input {}", i);
+                         "{}", NameOf(inputs[i], i));
   }
   return encoder.Finish();
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "firn/base/bytes.h"
@@ -11,7 +12,8 @@
 #include "firn/parquet/footer.h"
 
 /// Column chunks of many row groups made into one, below rows: levels are passed on, dictionaries
-/// merged value by value, pages cut and compressed anew. No value is converted.
+/// merged value by value, pages cut and compressed anew. Values of another type that means the same
+/// are converted page by page.
 
 namespace firn {
 
@@ -23,8 +25,9 @@ struct RowSpan {
 
 /// The values of one leaf in one row group of the input.
 struct ChunkInput {
+  std::string_view name;  ///< For errors.
   const LeafNode* leaf = nullptr;
-  const ColumnChunk* chunk = nullptr;  ///< Null: `generated` or, without it, nulls.
+  const ColumnChunk* chunk = nullptr;  ///< Null: `generated`, `constant` or, without them, nulls.
   std::span<const std::byte> bytes;    ///< Of the chunk, from its start offset on.
   int64_t row_count = 0;               ///< Of the row group.
   /// Rows that are taken over; ascending, disjoint. Null: all.
@@ -35,6 +38,11 @@ struct ChunkInput {
     int64_t step = 0;
   };
   std::optional<Sequence> generated;
+  /// A value that every row has, as PLAIN stores it, without length; booleans as a byte.
+  std::optional<std::string> constant;
+  /// Set: `leaf` is another one in the same group, and tells where this is missing: the first
+  /// `shared_nodes` nodes of both ways are the same, what comes below is null.
+  size_t shared_nodes = 0;
 
   int64_t kept_rows() const;
 };
@@ -79,13 +87,21 @@ struct EncodedChunk {
   std::optional<std::string> max;
 };
 
-/// Whether the values of `chunk` can be taken over into chunks of `to`, going by the footer. The
-/// pages may still turn out to hold something that cannot.
+/// Whether the values of `chunk` can be taken over into chunks of `to`, going by the footer: types
+/// are the same, or there is a conversion, and the ways have the same lists. The pages may still
+/// turn out to hold something that cannot. Errors: kUnsupported, saying what it is.
+Status CheckTranscode(const LeafNode& from, const ColumnChunk& chunk, const LeafNode& to);
+
+/// Likewise, whether `from` can tell where `to` is missing (see ChunkInput::shared_nodes).
+Status CheckShared(const LeafNode& from, const ColumnChunk& chunk, const LeafNode& to,
+                   size_t shared_nodes);
+
+/// The former as a claim.
 bool CanTranscode(const LeafNode& from, const ColumnChunk& chunk, const LeafNode& to);
 
 /// Make one chunk of leaf `to` from the kept rows of `inputs`, in their order.
-/// Errors: kCorrupt, naming the input by its number; kUnsupported: an encoding, a codec, a page or
-/// a row that is too large.
+/// Errors: kCorrupt, naming the input, by its number if it has no name; a value that does not fit
+/// `to` is one. kUnsupported: an encoding, a codec, a page or a row that is too large.
 Result<EncodedChunk> TranscodeChunk(const LeafNode& to, std::span<const ChunkInput> inputs,
                                     const ChunkOptions& options);
 

@@ -421,9 +421,57 @@ TEST(TranscodeChunkTest, DoesNotMakeUpValuesWhereNoneMayLack) {
       {.row_count = 3, .generated = ChunkInput::Sequence{1, 1}}};
 
   EXPECT_THAT(TranscodeChunk(kRequiredLong, nulls, {}), IsError(ErrorCode::kInternal));
-  EXPECT_THAT(TranscodeChunk(list, nulls, {}), IsError(ErrorCode::kInternal));
   EXPECT_THAT(TranscodeChunk(list, numbers, {}), IsError(ErrorCode::kInternal));
   EXPECT_THAT(TranscodeChunk(kText, numbers, {}), IsError(ErrorCode::kInternal));
+}
+
+TEST(TranscodeChunkTest, RepeatsAValueThatNoFileHolds) {
+  const LeafNode text = MakeLeaf(PhysicalType::kByteArray, {R::kRequired});
+  const std::vector<RowSpan> kept = {{1, 3}, {5, 6}};
+  const std::vector<ChunkInput> inputs = {{.row_count = 9, .kept = &kept, .constant = "value"},
+                                          {.row_count = 1, .constant = std::string(5000, 'x')}};
+  for (const int64_t dictionary_bytes : {0, 1 << 20}) {
+    const auto chunk =
+        TranscodeChunk(text, inputs, {.page_bytes = 100, .dictionary_bytes_max = dictionary_bytes});
+
+    Rows expected(3, FlatRow(text, "value"));
+    expected.push_back(FlatRow(text, std::string(5000, 'x')));
+    EXPECT_THAT(RowsOf(text, chunk), IsOkAnd(expected));
+  }
+}
+
+TEST(TranscodeChunkTest, TakesFromALeafBesideWhereTheGroupOfBothIs) {
+  const auto random = MakeSeededRandom(11);
+  const LeafNode beside =
+      MakeLeaf(PhysicalType::kByteArray, {R::kOptional, R::kOptional, R::kRepeated, R::kOptional});
+  const LeafNode flat = MakeLeaf(PhysicalType::kInt64, {R::kOptional, R::kOptional});
+  const LeafNode list =
+      MakeLeaf(PhysicalType::kInt64, {R::kOptional, R::kOptional, R::kRepeated, R::kRequired});
+  for (int round = 0; round < 40; ++round) {
+    Rows rows;
+    RowMaker maker(*random, beside, 20);
+    for (int i = 0; i < 300; ++i)
+      rows.push_back(maker.Make());
+    const TestChunk stored = RandomPages(*random, beside, rows);
+    const std::vector<RowSpan> kept = RandomSpans(*random, stored.row_count);
+    for (const LeafNode& to : {flat, list}) {
+      ChunkInput input = stored.Input(beside);
+      input.shared_nodes = 1;
+      input.kept = &kept;
+      Rows expected;
+      for (const RowSpan& span : kept) {
+        for (int64_t row = span.begin; row < span.end; ++row) {
+          const bool is_there = rows[static_cast<size_t>(row)].definition[0] > 0;
+          expected.push_back({.definition = {is_there ? uint8_t{1} : uint8_t{0}},
+                              .repetition = {0},
+                              .values = {}});
+        }
+      }
+
+      EXPECT_THAT(RowsOf(to, TranscodeChunk(to, std::vector{input}, {.page_rows = 70})),
+                  IsOkAnd(expected));
+    }
+  }
 }
 
 TEST(TranscodeChunkTest, MakesRequiredColumnsOptional) {
@@ -623,7 +671,7 @@ TEST(TranscodeChunkTest, AcceptsLimitsOfAnySize) {
   }
 }
 
-TEST(CanTranscodeTest, WantsEqualTypesMeaningsAndShapes) {
+TEST(CanTranscodeTest, WantsTypesThatMeanTheSameAndEqualLists) {
   const ColumnChunk chunk{.encodings = {ParquetEncoding::kPlain}, .codec = ParquetCodec::kSnappy};
   const auto can = [&](const LeafNode& from, const LeafNode& to) {
     return CanTranscode(from, chunk, to);
@@ -640,8 +688,8 @@ TEST(CanTranscodeTest, WantsEqualTypesMeaningsAndShapes) {
 
   EXPECT_TRUE(can(kLong, kLong));
   EXPECT_TRUE(can(kRequiredLong, kLong));
-  EXPECT_FALSE(can(kLong, kRequiredLong));
-  EXPECT_FALSE(can(MakeLeaf(PhysicalType::kInt32, {R::kOptional}), kLong));
+  EXPECT_TRUE(can(kLong, kRequiredLong)) << "there may be no nulls";
+  EXPECT_FALSE(can(kLong, MakeLeaf(PhysicalType::kInt32, {R::kOptional})));
   EXPECT_TRUE(can(fixed(4), fixed(4)));
   EXPECT_FALSE(can(fixed(4), fixed(5)));
   EXPECT_FALSE(can(fixed(0), fixed(0)));
@@ -649,7 +697,7 @@ TEST(CanTranscodeTest, WantsEqualTypesMeaningsAndShapes) {
   EXPECT_FALSE(can(decimal(2), decimal(3)));
   EXPECT_FALSE(can(kLong, decimal(0)));
   EXPECT_TRUE(can(list, list));
-  EXPECT_FALSE(can(other_list, list));
+  EXPECT_TRUE(can(other_list, list));
   EXPECT_FALSE(can(kLong, list));
   const LeafNode int96 = MakeLeaf(PhysicalType::kInt96, {R::kOptional});
   EXPECT_FALSE(can(int96, int96));
@@ -666,8 +714,8 @@ TEST(CanTranscodeTest, WantsCodecsAndEncodingsThatItKnows) {
   for (const ParquetCodec codec : kCodecs)
     EXPECT_TRUE(can(codec, ParquetEncoding::kRleDictionary));
   EXPECT_FALSE(can(ParquetCodec::kLzo, ParquetEncoding::kPlain));
-  EXPECT_FALSE(can(ParquetCodec::kLz4Hadoop, ParquetEncoding::kPlain));
-  EXPECT_FALSE(can(ParquetCodec::kZstd, ParquetEncoding::kDeltaBinaryPacked));
+  EXPECT_TRUE(can(ParquetCodec::kLz4Hadoop, ParquetEncoding::kPlain));
+  EXPECT_TRUE(can(ParquetCodec::kZstd, ParquetEncoding::kDeltaBinaryPacked));
   EXPECT_FALSE(can(ParquetCodec::kZstd, static_cast<ParquetEncoding>(-1)));
   EXPECT_FALSE(can(ParquetCodec::kZstd, ParquetEncoding::kPlain, /*is_elsewhere=*/true));
 }
