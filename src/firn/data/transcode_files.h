@@ -13,8 +13,8 @@ namespace firn {
 /// without making rows of them: column chunks are put together below rows (module `parquet`), as
 /// columns of the types that they were promoted to; those that a file lacks are filled as for
 /// reading. Rows keep their order. Nullopt, with nothing written, if that is not possible: other
-/// formats, equality deletes (see FindEqualityDeletedRows), an order of rows, and what decision 0033
-/// lists; the reason is logged, and the caller reads and writes rows instead. Requires
+/// formats, equality deletes (see FindEqualityDeletedRows), an order of rows, and what decision
+/// 0033 lists; the reason is logged, and the caller reads and writes rows instead. Requires
 /// options.partition. Columns of row lineage in `options.schema` are kept as rows inherit them.
 /// Errors: kCorrupt, naming the file; otherwise as WriteDataFiles.
 Result<std::optional<std::vector<DataFile>>> TranscodeDataFiles(

@@ -12,9 +12,9 @@
 #include "firn/parquet/value_conversion_internal.h"
 #include "firn/parquet/value_order_internal.h"
 
-// Any bytes as a column chunk: the first ones choose leaf, the leaf that it becomes, codec, what the
-// footer claims and which rows are kept. What is accepted has the rows that are wanted, and says the
-// same of itself when it is transcoded again.
+// Any bytes as a column chunk: the first ones choose leaf, the leaf that it becomes, codec, what
+// the footer claims and which rows are kept. What is accepted has the rows that are wanted, and
+// says the same of itself when it is transcoded again.
 
 namespace firn {
 namespace {
