@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -5,6 +6,7 @@
 
 #include "firn/base/number.h"
 #include "firn/base/text.h"
+#include "firn/catalog/dropped_metadata.h"
 #include "firn/catalog/metadata_files_internal.h"
 #include "firn/io/discard_files.h"
 #include "firn/io/uri.h"
@@ -67,16 +69,38 @@ bool DeletesOldMetadata(const TableMetadata& metadata) {
                           "true");
 }
 
-void DeleteDroppedMetadata(FileIO& io, const TableMetadata& base, const TableMetadata& next) {
-  if (!DeletesOldMetadata(next)) return;
+std::vector<std::string> FindDroppedMetadata(const TableMetadata& base, const TableMetadata& next) {
+  std::vector<std::string> dropped;
+  if (!DeletesOldMetadata(next)) return dropped;
   std::set<std::string_view> kept;
   for (const MetadataLogEntry& entry : next.metadata_log)
     kept.insert(entry.metadata_file);
-  std::vector<std::string> dropped;
   for (const MetadataLogEntry& entry : base.metadata_log) {
     if (!kept.contains(entry.metadata_file)) dropped.push_back(entry.metadata_file);
   }
-  DiscardFiles(io, dropped, "old metadata file");
+  return dropped;
+}
+
+std::vector<std::string> PredictDroppedMetadata(const Table& table, int64_t commit_count) {
+  const TableMetadata& metadata = *table.metadata;
+  if (!DeletesOldMetadata(metadata) || commit_count <= 0) return {};
+  std::vector<std::string> log;
+  for (const MetadataLogEntry& entry : metadata.metadata_log)
+    log.push_back(entry.metadata_file);
+  log.push_back(table.metadata_location);
+  constexpr int64_t kDefaultMax = 100;
+  const int64_t kept_max =
+      std::max<int64_t>(1, ParseInt64(metadata.Property("write.metadata.previous-versions-max", ""))
+                               .value_or(kDefaultMax));
+  // Besides the current file, each commit but the last puts one more into the log.
+  const auto known = static_cast<int64_t>(log.size());
+  const int64_t dropped = std::clamp<int64_t>(known + commit_count - 1 - kept_max, 0, known);
+  log.resize(static_cast<size_t>(dropped));
+  return log;
+}
+
+void DeleteDroppedMetadata(FileIO& io, const TableMetadata& base, const TableMetadata& next) {
+  DiscardFiles(io, FindDroppedMetadata(base, next), "old metadata file");
 }
 
 }  // namespace firn

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "firn/catalog/dropped_metadata.h"
 #include "firn/catalog/dry_run_catalog.h"
 #include "firn/format/manifest.h"
 #include "firn/procedure/change_report_internal.h"
@@ -61,6 +62,19 @@ class Report {
     return fmt::format("{} files written ({} bytes), {} files taken out ({} bytes)", written_.files,
                        written_.bytes, removed_.files, removed_.bytes);
   }
+  // Metadata files that the commit deletes; after a real run they are gone.
+  Status AddDropped(const Table& after, const std::vector<std::string>& files) {
+    for (const std::string& file : files) {
+      const auto info = after.io->Stat(file);
+      if (info.ok()) {
+        Add("delete", "metadata", file, info->size);
+      } else if (info.error().code() != ErrorCode::kNotFound) {
+        return info.error();
+      }
+    }
+    return {};
+  }
+
   std::vector<StructValue> TakeRows() { return std::move(rows_); }
 
  private:
@@ -75,9 +89,12 @@ bool WantsChangeReport(const ProcedureContext& context) {
   return context.is_dry_run || context.report != nullptr;
 }
 
-Result<ProcedureOutput> MakeChangeReport(ProcedureContext& context, const Table& after,
+Result<ProcedureOutput> MakeChangeReport(ProcedureContext& context,
+                                         const std::vector<std::string>& dropped_metadata,
+                                         const Table& after,
                                          std::optional<SnapshotId> snapshot_id) {
   Report report;
+  FIRN_RETURN_IF_ERROR(report.AddDropped(after, dropped_metadata));
   if (snapshot_id) {
     const Snapshot* snapshot = after.metadata->FindSnapshot(*snapshot_id);
     FIRN_CHECK(snapshot != nullptr);
@@ -99,13 +116,23 @@ Result<ProcedureOutput> MakeChangeReport(ProcedureContext& context, const Table&
                     report.TakeRows());
 }
 
+void TellRowChange(const ProcedureContext& context, int64_t deleted_rows, int64_t added_rows) {
+  if (!context.is_dry_run || !context.notice) return;
+  context.notice(
+      fmt::format("dry run: {} rows would be deleted, {} rows added", deleted_rows, added_rows));
+}
+
 Result<ProcedureOutput> FinishChange(ProcedureContext& context, const TableMetadata* before,
                                      const Table& after, std::optional<SnapshotId> snapshot_id,
                                      Result<ProcedureOutput> output) {
   if (!WantsChangeReport(context) || !output.ok()) return output;
   const bool is_old = snapshot_id && before != nullptr && before->FindSnapshot(*snapshot_id);
   if (is_old) snapshot_id.reset();
-  FIRN_ASSIGN(ProcedureOutput report, MakeChangeReport(context, after, snapshot_id));
+  std::vector<std::string> dropped;
+  if (context.is_dry_run && before != nullptr) {
+    dropped = FindDroppedMetadata(*before, *after.metadata);
+  }
+  FIRN_ASSIGN(ProcedureOutput report, MakeChangeReport(context, dropped, after, snapshot_id));
   if (context.is_dry_run) return report;
   FIRN_RETURN_IF_ERROR(context.report(std::move(report)), "the change is made, but the report");
   return output;

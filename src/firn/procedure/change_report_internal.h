@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "firn/procedure/procedure.h"
 
@@ -13,9 +15,14 @@ namespace firn {
 bool WantsChangeReport(const ProcedureContext& context);
 
 /// Files that came and went by the snapshot `snapshot_id` of `after`, in the order of its
-/// manifests. Empty: nothing changed, no rows. Tells the totals.
-Result<ProcedureOutput> MakeChangeReport(ProcedureContext& context, const Table& after,
-                                         std::optional<SnapshotId> snapshot_id);
+/// manifests, and old metadata files that its commit deletes and that are still there. Empty:
+/// nothing changed, no rows but those. Tells the totals.
+Result<ProcedureOutput> MakeChangeReport(ProcedureContext& context,
+                                         const std::vector<std::string>& dropped_metadata,
+                                         const Table& after, std::optional<SnapshotId> snapshot_id);
+
+/// In a dry run, tell how many rows would go and come.
+void TellRowChange(const ProcedureContext& context, int64_t deleted_rows, int64_t added_rows);
 
 /// Finish an operation: in a dry run the report takes the place of `output`; else it is written
 /// where `--report` says. `before` is the table as it was loaded: a snapshot that it has is not

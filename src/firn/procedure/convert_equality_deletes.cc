@@ -1,5 +1,7 @@
 #include "firn/maintain/deletes/convert_equality_deletes.h"
 
+#include "firn/catalog/dropped_metadata.h"
+#include "firn/procedure/change_report_internal.h"
 #include "firn/procedure/maintenance_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rewrite_options_internal.h"
@@ -9,14 +11,28 @@
 namespace firn {
 namespace {
 
+// Which vectors are merged into new ones, only the rows tell: so it is done, and nothing kept.
+Result<ProcedureOutput> Preview(ProcedureContext& context, RewriteCall call,
+                                ConvertEqualityDeletesOptions options) {
+  const Table before = call.table();
+  FIRN_RETURN_IF_ERROR(PrepareDryRun(context, call.reference));
+  call.maintain = MakeMaintainContext(context, call.reference);
+  FIRN_ASSIGN(const auto plan, PlanEqualityDeleteConversion(call.maintain, call.table(),
+                                                            call.branch, call.where, options));
+  const int64_t commits =
+      CountCommits(plan.groups.size(), options.has_partial_progress, options.max_commits);
+  options.has_partial_progress = false;  // One commit is reported on.
+  FIRN_ASSIGN(const auto result, ConvertEqualityDeletes(call.maintain, call.table(), call.branch,
+                                                        call.where, options));
+  FIRN_ASSIGN(const Table after, call.reference.catalog->Load(call.reference.name));
+  return MakeChangeReport(context, PredictDroppedMetadata(before, result.snapshot_id ? commits : 0),
+                          after, result.snapshot_id);
+}
+
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
-  FIRN_ASSIGN(const RewriteCall call, BeginRewrite(context, arguments));
+  FIRN_ASSIGN(RewriteCall call, BeginRewrite(context, arguments));
   FIRN_ASSIGN(const auto options, ParseConvertEqualityDeletesOptions(arguments.TextMap("options")));
-  if (context.is_dry_run) {
-    FIRN_ASSIGN(const auto plan, PlanEqualityDeleteConversion(call.maintain, call.table(),
-                                                              call.branch, call.where, options));
-    return MakeDeletePlanRows("convert", plan);
-  }
+  if (context.is_dry_run) return Preview(context, std::move(call), options);
   FIRN_ASSIGN(const auto result, ConvertEqualityDeletes(call.maintain, call.table(), call.branch,
                                                         call.where, options));
   return MakeOutput(

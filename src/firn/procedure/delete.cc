@@ -17,6 +17,7 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   FIRN_ASSIGN(static_cast<SnapshotOptions&>(request), ParseSnapshotOptions(arguments, reference));
   FIRN_ASSIGN(const DeleteRowsResult result,
               DeleteRows(MakeChangeContext(session, reference), reference.table, request));
+  TellRowChange(context, result.deleted_rows, 0);
   return FinishChange(context, reference.table.metadata.get(), result.table, result.snapshot_id,
                       MakeRowChangeOutput(result.deleted_rows, 0, result.snapshot_id));
 }

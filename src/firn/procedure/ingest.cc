@@ -241,6 +241,7 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   if (context.is_dry_run && context.notice) {
     context.notice(fmt::format("dry run: {} rows of {} files ({} bytes), {} rejected", result.rows,
                                result.files, result.bytes, result.rejected));
+    if (result.deleted > 0) TellRowChange(context, result.deleted, result.rows);
   }
   return FinishChange(
       context, result.before.get(), result.table, result.snapshot_id,

@@ -1,7 +1,11 @@
+#include <map>
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "firn/data/data.h"
+#include "firn/maintain/file_lookup.h"
 #include "firn/procedure/maintenance_internal.h"
 #include "firn/procedure/rows_internal.h"
 #include "firn/procedure/table_change_internal.h"
@@ -83,37 +87,81 @@ Result<int64_t> ConcurrentDeletes(const Arguments& arguments) {
                    *count);
 }
 
-Result<ProcedureOutput> MakeFileRows(std::string_view action, VisitFiles visit_files) {
-  TypePtr type = MakeRowType(
+namespace {
+
+TypePtr FileRowType() {
+  return MakeRowType(
       {{"action", TextType()}, {"kind", TextType()}, {"path", TextType()}, {"bytes", LongType()}});
+}
+
+StructValue MakeFileRow(std::string action, FileToDelete file) {
+  return {{Value(std::move(action)), Value(std::string(FormatFileKind(file.kind))),
+           Value(std::move(file.path)), OptionalValue(file.bytes)}};
+}
+
+}  // namespace
+
+Result<ProcedureOutput> MakeFileRows(std::string_view action, VisitFiles visit_files) {
+  TypePtr type = FileRowType();
   const auto produce = [action = std::string(action), visit_files = std::move(visit_files)](
                            const std::function<Status(StructValue&&)>& visit) {
-    return visit_files([&](FileToDelete file) {
-      return visit({{Value(action), Value(std::string(FormatFileKind(file.kind))),
-                     Value(std::move(file.path)), OptionalValue(file.bytes)}});
-    });
+    return visit_files(
+        [&](FileToDelete file) { return visit(MakeFileRow(action, std::move(file))); });
   };
   FIRN_ASSIGN(RowStream rows, StreamRows(type, produce));
   return ProcedureOutput{.type = std::move(type), .rows = std::move(rows)};
 }
 
-Result<ProcedureOutput> MakeDeleteFileRows(std::string_view action,
-                                           std::vector<DeleteFilePtr> files) {
-  return MakeFileRows(
-      action,
-      [files = std::move(files)](const std::function<Status(FileToDelete)>& visit) -> Status {
-        for (const DeleteFilePtr& file : files)
-          FIRN_RETURN_IF_ERROR(
-              visit({KindOf(file->file), file->file.file_path, file->file.file_size_in_bytes}));
-        return {};
-      });
+Result<ProcedureOutput> MakeFileActionRows(const ProcedureContext& context,
+                                           std::vector<FileAction> actions) {
+  std::map<std::string, std::pair<int64_t, int64_t>> totals;
+  std::vector<StructValue> rows;
+  for (FileAction& one : actions) {
+    auto& [files, bytes] = totals[one.action];
+    ++files;
+    bytes += one.file.bytes.value_or(0);
+    rows.push_back(MakeFileRow(std::move(one.action), std::move(one.file)));
+  }
+  if (context.notice) {
+    std::string text;
+    for (const auto& [action, total] : totals)
+      text += fmt::format("{}{} {} files ({} bytes)", text.empty() ? "" : ", ", action, total.first,
+                          total.second);
+    context.notice("dry run: " + (text.empty() ? "there is nothing to do" : text));
+  }
+  return MakeOutput(FileRowType(), std::move(rows));
 }
 
-Result<ProcedureOutput> MakeDeletePlanRows(std::string_view action, const DeleteRewritePlan& plan) {
-  std::vector<DeleteFilePtr> files;
-  for (const DeleteGroup& group : plan.groups)
-    files.insert(files.end(), group.inputs.begin(), group.inputs.end());
-  return MakeDeleteFileRows(action, std::move(files));
+Result<ProcedureOutput> MakeTakenOutRows(const ProcedureContext& context,
+                                         const MaintainContext& maintain, const Table& table,
+                                         std::vector<FileToDelete> files, int64_t commit_count) {
+  FIRN_ASSIGN(auto metadata, FindMetadataToDrop(maintain, table, files.empty() ? 0 : commit_count));
+  std::vector<FileAction> actions;
+  for (std::vector<FileToDelete>* some : {&files, &metadata}) {
+    for (FileToDelete& file : *some)
+      actions.push_back({"delete", std::move(file)});
+  }
+  return MakeFileActionRows(context, std::move(actions));
+}
+
+FileToDelete DescribeFile(const DataFile& file) {
+  return {KindOf(file), file.file_path, OwnBytes(file)};
+}
+
+std::vector<FileToDelete> DescribeInputs(const DeleteRewritePlan& plan) {
+  std::vector<FileToDelete> files;
+  for (const DeleteGroup& group : plan.groups) {
+    for (const DeleteFilePtr& file : group.inputs)
+      files.push_back(DescribeFile(file->file));
+  }
+  return files;
+}
+
+int64_t CountCommits(size_t group_count, bool has_partial_progress, int64_t commits_max) {
+  if (!has_partial_progress || group_count == 0) return 1;
+  const auto groups = static_cast<int64_t>(group_count);
+  const int64_t groups_of_each = (groups + commits_max - 1) / commits_max;
+  return (groups + groups_of_each - 1) / groups_of_each;
 }
 
 }  // namespace firn

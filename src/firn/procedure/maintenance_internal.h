@@ -45,9 +45,27 @@ Argument RewrittenBranchArgument();
 using VisitFiles = std::function<Status(const std::function<Status(FileToDelete)>&)>;
 Result<ProcedureOutput> MakeFileRows(std::string_view action, VisitFiles visit_files);
 
-/// The same of delete files, and of those that the commits of a plan take out.
-Result<ProcedureOutput> MakeDeleteFileRows(std::string_view action,
-                                           std::vector<DeleteFilePtr> files);
-Result<ProcedureOutput> MakeDeletePlanRows(std::string_view action, const DeleteRewritePlan& plan);
+/// The same of files that are known already, each with its action. Tells the totals.
+struct FileAction {
+  std::string action;
+  FileToDelete file;
+};
+Result<ProcedureOutput> MakeFileActionRows(const ProcedureContext& context,
+                                           std::vector<FileAction> actions);
+
+/// The same of files that leave a table, and of metadata files that the `commit_count` commits
+/// which take them out delete besides.
+Result<ProcedureOutput> MakeTakenOutRows(const ProcedureContext& context,
+                                         const MaintainContext& maintain, const Table& table,
+                                         std::vector<FileToDelete> files, int64_t commit_count);
+
+/// A live file as such a row shows it: a deletion vector has only its own bytes.
+FileToDelete DescribeFile(const DataFile& file);
+
+/// What the commits of a plan take out.
+std::vector<FileToDelete> DescribeInputs(const DeleteRewritePlan& plan);
+
+/// How many commits `group_count` groups make.
+int64_t CountCommits(size_t group_count, bool has_partial_progress, int64_t commits_max);
 
 }  // namespace firn

@@ -64,6 +64,7 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   ingest.io = session.io();
   ingest.notice = context.notice;
   FIRN_ASSIGN(const IngestResult result, Ingest(ingest, request));
+  TellRowChange(context, result.deleted, result.rows);
   return FinishChange(context, reference.table.metadata.get(), result.table, result.snapshot_id,
                       MakeRowChangeOutput(result.deleted, result.rows, result.snapshot_id));
 }

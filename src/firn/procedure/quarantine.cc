@@ -36,6 +36,24 @@ Result<ProcedureOutput> ShowRuns(FileIO& io, const std::string& location) {
       std::move(rows));
 }
 
+Result<ProcedureOutput> PreviewRestore(const ProcedureContext& context,
+                                       const MaintainContext& maintain, FileIO& io,
+                                       const std::string& location, const std::string& run) {
+  FIRN_ASSIGN(RestorePreview preview, PreviewRestoreQuarantine(maintain, io, location, run));
+  std::vector<FileAction> actions;
+  for (FileToDelete& file : preview.restored)
+    actions.push_back({"move", std::move(file)});
+  if (preview.list) actions.push_back({"delete", *std::move(preview.list)});
+  FIRN_ASSIGN(auto output, MakeFileActionRows(context, std::move(actions)));
+  if (!preview.occupied.empty()) {
+    output.failure = MakeError(ErrorCode::kAlreadyExists,
+                               "{} files would stay in quarantine, since others are in their "
+                               "places, such as '{}'",
+                               preview.occupied.size(), preview.occupied.front());
+  }
+  return output;
+}
+
 Result<ProcedureOutput> Restore(ProcedureContext& context, const Arguments& arguments) {
   FIRN_ASSIGN(const auto reference,
               ResolveChangeableTable(*context.session, arguments.Text("table")));
@@ -44,6 +62,7 @@ Result<ProcedureOutput> Restore(ProcedureContext& context, const Arguments& argu
   const auto run = arguments.OptionalText("run");
   if (!run) return ShowRuns(io, location);
   const MaintainContext maintain = MakeMaintainContext(context, reference);
+  if (context.is_dry_run) return PreviewRestore(context, maintain, io, location, *run);
   FIRN_ASSIGN(const MovedFiles moved, RestoreQuarantine(maintain, io, location, *run));
   FIRN_ASSIGN(auto output, MakeOutput(MakeRowType({{"run", TextType()},
                                                    {"restored_files_count", LongType()},
@@ -61,13 +80,16 @@ Result<ProcedureOutput> Empty(ProcedureContext& context, const Arguments& argume
               ResolveChangeableTable(*context.session, arguments.Text("table")));
   const std::string location = LocationOf(context, arguments, reference);
   const Timestamp older_than = *arguments.Time("older_than");
-  if (context.is_dry_run) {
-    return MakeFileRows("delete", [io = reference.table.io, location,
-                                   older_than](const std::function<Status(FileToDelete)>& visit) {
-      return VisitOldQuarantine(*io, location, older_than, visit);
-    });
-  }
   FIRN_RETURN_IF_ERROR(CheckMayDeleteFiles(*reference.table.metadata, "empty_quarantine"));
+  if (context.is_dry_run) {
+    std::vector<FileAction> actions;
+    FIRN_RETURN_IF_ERROR(VisitOldQuarantine(*reference.table.io, location, older_than,
+                                            [&](FileToDelete file) -> Status {
+                                              actions.push_back({"delete", std::move(file)});
+                                              return {};
+                                            }));
+    return MakeFileActionRows(context, std::move(actions));
+  }
   const MaintainContext maintain = MakeMaintainContext(context, reference);
   FIRN_ASSIGN(const auto emptied,
               EmptyQuarantine(maintain, *reference.table.io, location, older_than));
@@ -91,7 +113,7 @@ Procedure DescribeRestoreQuarantine() {
                          .type = ArgumentType::kText,
                          .help = "The run whose files come back; without it, all are listed."},
                         LocationArgument()},
-          .can_dry_run = false,
+          .can_dry_run = true,
           .run = Restore};
 }
 

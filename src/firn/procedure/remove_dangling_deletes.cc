@@ -17,8 +17,11 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   const std::string branch = arguments.Text("branch", std::string(kMainBranch));
   const MaintainContext maintain = MakeMaintainContext(context, reference);
   if (context.is_dry_run) {
-    FIRN_ASSIGN(auto found, FindDanglingDeletes(maintain, reference.table, branch));
-    return MakeDeleteFileRows("remove", std::move(found));
+    FIRN_ASSIGN(const auto found, FindDanglingDeletes(maintain, reference.table, branch));
+    std::vector<FileToDelete> files;
+    for (const DeleteFilePtr& file : found)
+      files.push_back(DescribeFile(file->file));
+    return MakeTakenOutRows(context, maintain, reference.table, std::move(files), 1);
   }
   FIRN_ASSIGN(const auto result, RemoveDanglingDeletes(maintain, reference.table, branch));
   return MakeOutput(MakeRowType({{"removed_delete_files_count", LongType()}}),

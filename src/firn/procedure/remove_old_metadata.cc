@@ -25,11 +25,12 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   if (context.is_dry_run) {
     FIRN_ASSIGN(std::shared_ptr<OrphanFiles> files,
                 FindOrphanFiles(maintain, reference.table, options));
+    if (context.notice) {
+      context.notice(fmt::format("dry run: delete {} files ({} bytes)", files->orphan_count(),
+                                 files->orphan_bytes()));
+    }
     return MakeFileRows("delete", [files](const std::function<Status(FileToDelete)>& visit) {
-      return files->Visit([&](FileToDelete file) {
-        file.kind = FileKind::kMetadata;
-        return visit(std::move(file));
-      });
+      return files->Visit(visit);
     });
   }
   FIRN_ASSIGN(const auto result, RemoveOrphanFiles(maintain, reference.table, options));

@@ -69,15 +69,15 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   if (context.is_dry_run || arguments.Boolean("dry_run")) {
     FIRN_ASSIGN(std::shared_ptr<OrphanFiles> files,
                 FindOrphanFiles(maintain, reference.table, options));
-    notice(fmt::format("{} of {} files would be removed", files->orphan_count(),
-                       files->listed_count()));
+    notice(fmt::format("{} of {} files would be removed ({} bytes)", files->orphan_count(),
+                       files->listed_count(), files->orphan_bytes()));
     FIRN_ASSIGN(auto output, MakeRows(files));
     output.failure = files->refusal();
     return output;
   }
   FIRN_ASSIGN(const auto result, RemoveOrphanFiles(maintain, reference.table, options));
-  notice(fmt::format("{} of {} files were removed", result.removed_count,
-                     result.files->listed_count()));
+  notice(fmt::format("{} of {} files were removed ({} bytes)", result.removed_count,
+                     result.files->listed_count(), result.files->orphan_bytes()));
   if (!result.quarantine_run.empty()) {
     notice(fmt::format("they can be brought back: firn restore-quarantine {} --run {}",
                        arguments.Text("table"), result.quarantine_run));

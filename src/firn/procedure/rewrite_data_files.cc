@@ -9,6 +9,19 @@
 namespace firn {
 namespace {
 
+// What the rewrite takes out of the table.
+std::vector<FileToDelete> FilesOf(const CompactionPlan& plan) {
+  std::vector<FileToDelete> files;
+  for (const FileGroup& group : plan.groups) {
+    for (const FileScanTask& task : group.inputs)
+      files.push_back(DescribeFile(task.file));
+  }
+  if (files.empty()) return files;  // Then nothing is committed.
+  for (const DeleteFilePtr& file : plan.obsolete_deletes)
+    files.push_back(DescribeFile(file->file));
+  return files;
+}
+
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
   FIRN_ASSIGN(const RewriteCall call, BeginRewrite(context, arguments));
   const TableMetadata& metadata = *call.table().metadata;
@@ -22,7 +35,10 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
     FIRN_ASSIGN(const auto plan,
                 PlanCompaction(call.maintain, call.table(), call.branch, call.where, options));
     if (context.notice) context.notice(DescribePlan(plan));
-    return MakePlanRows(plan);
+    if (!arguments.Boolean("list_files")) return MakePlanRows(plan);
+    const int64_t commits =
+        CountCommits(plan.groups.size(), options.has_partial_progress, options.max_commits);
+    return MakeTakenOutRows(context, call.maintain, call.table(), FilesOf(plan), commits);
   }
   const Clock& clock = *call.maintain.commit.clock;
   const auto began = clock.Elapsed();
@@ -67,7 +83,12 @@ Procedure DescribeRewriteDataFiles() {
                          .help = "Keep a journal beside the table's metadata, so that a run that "
                                  "was killed or failed is taken up by the next one, and take up "
                                  "such runs.",
-                         .default_text = "true for jobs over 1 GiB"}},
+                         .default_text = "true for jobs over 1 GiB"},
+                        {.name = "list_files",
+                         .type = ArgumentType::kBoolean,
+                         .help = "In a dry run: a row for each file that would leave the table, "
+                                 "rather than for each group.",
+                         .default_text = "false"}},
           .can_dry_run = true,
           .run = Run};
 }

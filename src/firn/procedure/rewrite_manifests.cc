@@ -36,16 +36,12 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
               ResolveChangeableTable(*context.session, arguments.Text("table")));
   FIRN_ASSIGN(const auto request, ParseRequest(arguments));
   if (context.is_dry_run) {
-    FIRN_ASSIGN(auto chosen, ChooseManifestsToRewrite(reference.table, request));
-    return MakeFileRows("rewrite",
-                        [manifests = std::move(chosen)](
-                            const std::function<Status(FileToDelete)>& visit) -> Status {
-                          for (const ManifestFile& manifest : manifests) {
-                            FIRN_RETURN_IF_ERROR(visit({FileKind::kManifest, manifest.manifest_path,
-                                                        manifest.manifest_length}));
-                          }
-                          return {};
-                        });
+    FIRN_ASSIGN(const auto chosen, ChooseManifestsToRewrite(reference.table, request));
+    std::vector<FileToDelete> files;
+    for (const ManifestFile& manifest : chosen)
+      files.push_back({FileKind::kManifest, manifest.manifest_path, manifest.manifest_length});
+    return MakeTakenOutRows(context, MakeMaintainContext(context, reference), reference.table,
+                            std::move(files), 1);
   }
   FIRN_ASSIGN(const auto result,
               CommitRewriteManifests(MakeCommitContext(*context.session, reference),

@@ -15,7 +15,9 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   if (context.is_dry_run) {
     FIRN_ASSIGN(const auto plan, PlanPositionDeleteRewrite(call.maintain, call.table(), call.branch,
                                                            call.where, options));
-    return MakeDeletePlanRows("rewrite", plan);
+    const int64_t commits =
+        CountCommits(plan.groups.size(), options.has_partial_progress, options.max_commits);
+    return MakeTakenOutRows(context, call.maintain, call.table(), DescribeInputs(plan), commits);
   }
   FIRN_ASSIGN(const auto result, RewritePositionDeletes(call.maintain, call.table(), call.branch,
                                                         call.where, options));

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "firn/catalog/dropped_metadata.h"
 #include "firn/format/schema_text.h"
 #include "firn/procedure/change_report_internal.h"
 #include "firn/procedure/table_change_internal.h"
@@ -52,6 +53,9 @@ Result<Table> ChangeTableOf(ProcedureContext& context, const Arguments& argument
   if (context.notice && is_same) context.notice("nothing to change: the table is so already");
   if (context.notice && !is_same && context.is_dry_run) {
     context.notice("dry run: the change is possible; nothing was changed");
+    for (const std::string& file :
+         FindDroppedMetadata(*reference.table.metadata, *changed.metadata))
+      context.notice(fmt::format("the commit would also delete the old metadata file '{}'", file));
   }
   return changed;
 }

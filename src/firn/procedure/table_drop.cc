@@ -15,20 +15,13 @@ Result<ProcedureOutput> Purge(ProcedureContext& context, const Arguments& argume
   const MaintainContext maintain = MakeMaintainContext(context, reference);
   if (context.is_dry_run) {
     FIRN_RETURN_IF_ERROR(CheckMayDeleteFiles(*reference.table.metadata, "dropping with purge"));
-    std::vector<FileToDelete> files;
+    std::vector<FileAction> actions;
     FIRN_RETURN_IF_ERROR(
         VisitReachableFiles(maintain, reference.table, [&](FileToDelete file) -> Status {
-          files.push_back(std::move(file));
+          actions.push_back({"delete", std::move(file)});
           return {};
         }));
-    return MakeFileRows(
-        "delete",
-        [files = std::move(files)](const std::function<Status(FileToDelete)>& visit) -> Status {
-          for (const FileToDelete& file : files) {
-            FIRN_RETURN_IF_ERROR(visit(file));
-          }
-          return {};
-        });
+    return MakeFileActionRows(context, std::move(actions));
   }
   FIRN_ASSIGN(const auto result, PurgeTable(maintain, reference.table));
   FIRN_ASSIGN(auto output, MakeOutput(MakeRowType({{"deleted_files_count", LongType()}}),
@@ -42,10 +35,13 @@ Result<ProcedureOutput> Purge(ProcedureContext& context, const Arguments& argume
 
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
   if (arguments.Boolean("purge")) return Purge(context, arguments);
-  if (context.is_dry_run) {
-    return MakeFileRows("delete", [](const auto&) { return Status(); });
-  }
   FIRN_ASSIGN(const auto reference, context.session->ResolveNewTable(arguments.Text("table")));
+  if (context.is_dry_run) {
+    // One that is broken can be forgotten, too.
+    const auto table = reference.catalog->Load(reference.name);
+    if (!table.ok() && table.error().code() == ErrorCode::kNotFound) return table.error();
+    return MakeFileActionRows(context, {});
+  }
   FIRN_RETURN_IF_ERROR(reference.catalog->Drop(reference.name, DropFiles::kKeep));
   return MakeEmptyOutput();
 }

@@ -21,6 +21,7 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   FIRN_ASSIGN(static_cast<SnapshotOptions&>(request), ParseSnapshotOptions(arguments, reference));
   FIRN_ASSIGN(const UpdateRowsResult result,
               UpdateRows(MakeChangeContext(session, reference), reference.table, request));
+  TellRowChange(context, result.updated_rows, result.updated_rows);
   return FinishChange(
       context, reference.table.metadata.get(), result.table, result.snapshot_id,
       MakeRowChangeOutput(result.updated_rows, result.updated_rows, result.snapshot_id));

@@ -7,6 +7,7 @@
 #include "firn/maintain/delete_files_internal.h"
 #include "firn/maintain/expiry/expired_files_internal.h"
 #include "firn/maintain/expiry/unused_layout_internal.h"
+#include "firn/maintain/file_lookup.h"
 
 namespace firn {
 namespace {
@@ -69,15 +70,20 @@ Result<DeletedFiles> DeleteExpired(const MaintainContext& context, const Expired
 
 class Preview final : public ExpiryPreview {
  public:
-  Preview(ExpiredHistory history, std::unique_ptr<ExpiredFiles> files)
-      : history_(std::move(history)), files_(std::move(files)) {}
+  Preview(ExpiredHistory history, std::vector<FileToDelete> metadata)
+      : history_(std::move(history)), metadata_(std::move(metadata)) {}
+  void SetFiles(std::unique_ptr<ExpiredFiles> files) { files_ = std::move(files); }
   const ExpiredHistory& history() const override { return history_; }
   Status VisitFiles(const std::function<Status(FileToDelete)>& visit) override {
+    for (const FileToDelete& file : metadata_) {
+      FIRN_RETURN_IF_ERROR(visit(file));
+    }
     return files_ == nullptr ? Status() : files_->Visit(visit);
   }
 
  private:
   ExpiredHistory history_;
+  std::vector<FileToDelete> metadata_;
   std::unique_ptr<ExpiredFiles> files_;
 };
 
@@ -110,17 +116,20 @@ Result<ExpireSnapshotsResult> ExpireSnapshots(const MaintainContext& context, co
 Result<std::unique_ptr<ExpiryPreview>> PreviewExpireSnapshots(
     const MaintainContext& context, const Table& table, const ExpireSnapshotsOptions& options) {
   FIRN_ASSIGN(ExpiryPlan plan, PlanExpiry(context, *table.io, *table.metadata, options));
-  if (plan.history.snapshot_ids.empty()) {
-    return std::make_unique<Preview>(std::move(plan.history), nullptr);
-  }
+  FIRN_ASSIGN(auto metadata_files,
+              FindMetadataToDrop(context, table, plan.updates.empty() ? 0 : 1));
+  const std::vector<SnapshotId> expired = plan.history.snapshot_ids;
+  auto preview = std::make_unique<Preview>(std::move(plan.history), std::move(metadata_files));
+  if (expired.empty()) return preview;
   Table after = table;
   FIRN_ASSIGN(TableMetadata metadata, ApplyUpdates(table.metadata.get(), table.metadata_location,
                                                    plan.updates, context.commit.clock->Now()));
   after.metadata = std::make_shared<const TableMetadata>(std::move(metadata));
   FIRN_ASSIGN(auto files,
-              ExpiredFiles::Find(
-                  context, TakeExpiredPart(*table.metadata, plan.history.snapshot_ids), after));
-  return std::make_unique<Preview>(std::move(plan.history), std::move(files));
+              ExpiredFiles::Find(context, TakeExpiredPart(*table.metadata, expired), after));
+  FIRN_RETURN_IF_ERROR(files->LookUpListSizes(context, *table.io));
+  preview->SetFiles(std::move(files));
+  return preview;
 }
 
 }  // namespace firn

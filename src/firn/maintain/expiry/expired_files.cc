@@ -6,13 +6,16 @@
 
 #include "firn/io/uri.h"
 #include "firn/maintain/expiry/expired_files_internal.h"
+#include "firn/maintain/file_lookup.h"
 #include "firn/maintain/reachable_files_internal.h"
 
 namespace firn {
 namespace {
 
-/// The share of the budget that paths may take before they go to disk.
+/// The share of the budget that paths may take before they go to disk, and the most of it: writing
+/// a few hundred megabytes there and reading them back costs less than such memory does.
 constexpr int64_t kMemoryShare = 4;
+constexpr int64_t kMemoryBytesMax = int64_t{128} << 20;
 
 std::vector<const Snapshot*> Pointers(const std::vector<Snapshot>& snapshots) {
   std::vector<const Snapshot*> pointers;
@@ -59,7 +62,8 @@ ExpiredPart TakeExpiredPart(const TableMetadata& metadata,
 }
 
 ExpiredFiles::ExpiredFiles(const MaintainContext& context)
-    : content_(*context.budget, context.budget->total_bytes() / kMemoryShare) {}
+    : content_(*context.budget,
+               std::min(context.budget->total_bytes() / kMemoryShare, kMemoryBytesMax)) {}
 
 Result<std::unique_ptr<ExpiredFiles>> ExpiredFiles::Find(const MaintainContext& context,
                                                          const ExpiredPart& part,
@@ -137,6 +141,10 @@ void ExpiredFiles::FindMetadata(const ExpiredPart& part, const Table& after) {
     add(FileKind::kStatistics, file.path, file.file_size_in_bytes);
   for (const PartitionStatisticsFile& file : part.partition_statistics)
     add(FileKind::kStatistics, file.path, file.file_size_in_bytes);
+}
+
+Status ExpiredFiles::LookUpListSizes(const MaintainContext& context, FileIO& io) {
+  return LookUpSizes(context, io, others_);
 }
 
 Status ExpiredFiles::Visit(const std::function<Status(FileToDelete)>& visit) {

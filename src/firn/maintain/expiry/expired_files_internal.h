@@ -33,6 +33,9 @@ class ExpiredFiles {
   static Result<std::unique_ptr<ExpiredFiles>> Find(const MaintainContext& context,
                                                     const ExpiredPart& part, const Table& after);
 
+  /// Ask for the sizes of lists; leave out those that are gone already.
+  Status LookUpListSizes(const MaintainContext& context, FileIO& io);
+
   /// Content first, then manifests, lists and statistics. In no order otherwise.
   Status Visit(const std::function<Status(FileToDelete)>& visit);
 

@@ -1,41 +1,79 @@
 #include "firn/maintain/expiry/purge_table.h"
 
+#include <cctype>
 #include <deque>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <utility>
 
 #include "firn/io/uri.h"
 #include "firn/maintain/delete_files_internal.h"
 #include "firn/maintain/expiry/expired_files_internal.h"
+#include "firn/maintain/file_lookup.h"
 
 namespace firn {
 namespace {
 
+// "v3.metadata.json", "v3.gz.metadata.json": a version by a Hadoop catalog, which drops all of them
+// with the table, also those that no log names any more.
+bool IsHadoopVersion(std::string_view name) {
+  const bool has_digit = name.size() > 1 && std::isdigit(static_cast<unsigned char>(name[1])) != 0;
+  return name.starts_with('v') && has_digit &&
+         (name.ends_with(".metadata.json") || name.ends_with(".metadata.json.gz"));
+}
+
 /// All metadata files, newest first: an old file's log names files that the newest one's does not
 /// any more.
-std::vector<std::string> FindMetadataFiles(const Table& table) {
-  std::vector<std::string> files = {table.metadata_location};
-  std::set<std::string> seen = {CanonicalUriKey(table.metadata_location)};
-  std::deque<TableMetadataPtr> open = {table.metadata};
-  while (!open.empty()) {
-    const TableMetadataPtr metadata = std::move(open.front());
-    open.pop_front();
-    for (const MetadataLogEntry& entry : metadata->metadata_log) {
-      if (seen.insert(CanonicalUriKey(entry.metadata_file)).second) {
-        files.push_back(entry.metadata_file);
-      }
-    }
-    if (metadata->metadata_log.empty()) continue;
-    // Only the oldest that it names can name older ones.
-    const auto older = LoadTableMetadata(*table.io, metadata->metadata_log.front().metadata_file);
-    const bool has_more =
-        older.ok() && !(*older)->metadata_log.empty() &&
-        !seen.contains(CanonicalUriKey((*older)->metadata_log.front().metadata_file));
-    if (has_more) open.push_back(*older);
+class MetadataFiles {
+ public:
+  explicit MetadataFiles(const Table& table) : table_(table) {}
+
+  Result<std::vector<FileToDelete>> Find() {
+    Add(table_.metadata_location);
+    FollowLogs();
+    FIRN_RETURN_IF_ERROR(AddHadoopVersions());
+    Add(JoinUri(table_.metadata->MetadataLocation(), "version-hint.text"), FileKind::kOther);
+    return std::move(files_);
   }
-  return files;
-}
+
+ private:
+  void Add(const std::string& path, FileKind kind = FileKind::kMetadata) {
+    if (seen_.insert(CanonicalUriKey(path)).second) files_.push_back({kind, path, std::nullopt});
+  }
+
+  void FollowLogs() {
+    std::deque<TableMetadataPtr> open = {table_.metadata};
+    while (!open.empty()) {
+      const TableMetadataPtr metadata = std::move(open.front());
+      open.pop_front();
+      for (const MetadataLogEntry& entry : metadata->metadata_log)
+        Add(entry.metadata_file);
+      if (metadata->metadata_log.empty()) continue;
+      // Only the oldest that it names can name older ones.
+      const auto older =
+          LoadTableMetadata(*table_.io, metadata->metadata_log.front().metadata_file);
+      const bool has_more =
+          older.ok() && !(*older)->metadata_log.empty() &&
+          !seen_.contains(CanonicalUriKey((*older)->metadata_log.front().metadata_file));
+      if (has_more) open.push_back(*older);
+    }
+  }
+
+  Status AddHadoopVersions() {
+    if (!IsHadoopVersion(UriFileName(table_.metadata_location))) return {};
+    const std::string folder(
+        table_.metadata_location.substr(0, table_.metadata_location.rfind('/')));
+    return table_.io->List(folder, [&](const FileInfo& file) -> Status {
+      if (IsHadoopVersion(UriFileName(file.uri))) Add(file.uri);
+      return {};
+    });
+  }
+
+  const Table& table_;
+  std::vector<FileToDelete> files_;
+  std::set<std::string> seen_;
+};
 
 Result<std::unique_ptr<ExpiredFiles>> FindFiles(const MaintainContext& context,
                                                 const Table& table) {
@@ -55,40 +93,55 @@ Result<std::unique_ptr<ExpiredFiles>> FindFiles(const MaintainContext& context,
   return ExpiredFiles::Find(context, all, nothing);
 }
 
-Status VisitAll(const Table& table, ExpiredFiles& files,
-                const std::vector<std::string>& metadata_files,
-                const std::function<Status(FileToDelete)>& visit) {
-  FIRN_RETURN_IF_ERROR(files.Visit(visit));
-  for (const std::string& file : metadata_files) {
-    FIRN_RETURN_IF_ERROR(visit({FileKind::kMetadata, file, std::nullopt}));
-  }
-  return visit({FileKind::kOther, JoinUri(table.metadata->MetadataLocation(), "version-hint.text"),
-                std::nullopt});
+/// What a purge deletes, apart because a Hadoop catalog drops a table by deleting its metadata.
+struct Reached {
+  std::unique_ptr<ExpiredFiles> content;
+  std::vector<FileToDelete> metadata;  ///< All of them are there.
+};
+
+Result<Reached> FindReached(const MaintainContext& context, const Table& table) {
+  Reached reached;
+  FIRN_ASSIGN(reached.content, FindFiles(context, table));
+  FIRN_RETURN_IF_ERROR(reached.content->LookUpListSizes(context, *table.io));
+  FIRN_ASSIGN(reached.metadata, MetadataFiles(table).Find());
+  FIRN_RETURN_IF_ERROR(LookUpSizes(context, *table.io, reached.metadata));
+  return reached;
+}
+
+int64_t Sum(const DeletedFiles& deleted) {
+  return std::accumulate(deleted.counts.begin(), deleted.counts.end(), int64_t{0});
 }
 
 }  // namespace
 
 Status VisitReachableFiles(const MaintainContext& context, const Table& table,
                            const std::function<Status(FileToDelete)>& visit) {
-  FIRN_ASSIGN(const auto files, FindFiles(context, table));
-  return VisitAll(table, *files, FindMetadataFiles(table), visit);
+  FIRN_ASSIGN(const Reached reached, FindReached(context, table));
+  FIRN_RETURN_IF_ERROR(reached.content->Visit(visit));
+  for (const FileToDelete& file : reached.metadata) {
+    FIRN_RETURN_IF_ERROR(visit(file));
+  }
+  return {};
 }
 
 Result<PurgeTableResult> PurgeTable(const MaintainContext& context, const Table& table) {
   FIRN_RETURN_IF_ERROR(CheckMayDeleteFiles(*table.metadata, "dropping with purge"));
-  FIRN_ASSIGN(const auto files, FindFiles(context, table));
-  const std::vector<std::string> metadata_files = FindMetadataFiles(table);
+  FIRN_ASSIGN(Reached reached, FindReached(context, table));
   FIRN_RETURN_IF_ERROR(context.commit.catalog->Drop(table.name, DropFiles::kDelete));
-  FileDeleter deleter(context, *table.io, 0);
-  FIRN_RETURN_IF_ERROR(VisitAll(table, *files, metadata_files,
-                                [&](FileToDelete file) { return deleter.Add(std::move(file)); }));
-  FIRN_ASSIGN(const DeletedFiles deleted, deleter.Finish());
-  PurgeTableResult result{.failed_files_count = deleted.failed,
-                          .first_failure = deleted.first_failure};
-  for (const int64_t count : deleted.counts)
-    result.deleted_files_count += count;
-  result.deleted_files_count -= deleted.already_gone;
-  return result;
+  FileDeleter content(context, *table.io, 0);
+  FIRN_RETURN_IF_ERROR(
+      reached.content->Visit([&](FileToDelete file) { return content.Add(std::move(file)); }));
+  FIRN_ASSIGN(const DeletedFiles deleted, content.Finish());
+  FileDeleter metadata(context, *table.io, 0);
+  for (FileToDelete& file : reached.metadata) {
+    FIRN_RETURN_IF_ERROR(metadata.Add(std::move(file)));
+  }
+  FIRN_ASSIGN(const DeletedFiles dropped, metadata.Finish());
+  // What of the metadata is gone already went with the catalog's entry.
+  return PurgeTableResult{
+      .deleted_files_count = Sum(deleted) - deleted.already_gone + Sum(dropped),
+      .failed_files_count = deleted.failed + dropped.failed,
+      .first_failure = deleted.first_failure ? deleted.first_failure : dropped.first_failure};
 }
 
 }  // namespace firn

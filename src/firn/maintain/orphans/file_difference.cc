@@ -147,12 +147,14 @@ Result<std::vector<FileDifference::OtherKey>> FileDifference::LoadOthers(const S
 Status FileDifference::VisitRest(
     const std::function<bool(uint16_t candidate, uint16_t other)>& matches,
     const std::function<Status(const Candidate&)>& visit) {
+  distinct_count_ = 0;
   for (const Part& part : parts_) {
     FIRN_ASSIGN(const std::vector<OtherKey> others, LoadOthers(part.others));
     PathSet seen(0);
     const auto visit_one = [&](const RecordHead& head, std::string_view payload) -> Status {
       const auto tag = static_cast<uint16_t>(head.tag);
       if (!seen.Insert(WithTag(head.key, tag))) return {};
+      ++distinct_count_;
       const auto first = std::lower_bound(others.begin(), others.end(), OtherKey{head.key, 0});
       const bool has_other = first != others.end() && first->key == head.key;
       if (has_other && !matches) return {};

@@ -40,10 +40,12 @@ class FileDifference {
   Status AddOther(std::string_view key, uint16_t tag = 0);
 
   bool has_candidates() const { return candidate_count_ > 0; }
+  /// Candidates of one key and one tag are one. Known once VisitRest has returned.
+  int64_t distinct_candidates() const { return distinct_count_; }
 
   /// Call `visit`, on the calling thread, once for each candidate whose key no other has, or only
-  /// others whose tags do not match; empty `matches`: tags mean nothing. In no order. Candidates
-  /// of one key and one tag are one. May be called again.
+  /// others whose tags do not match; empty `matches`: tags mean nothing. In no order. Of candidates
+  /// of one key and one tag the first that was added counts. May be called again.
   Status VisitRest(const std::function<bool(uint16_t candidate, uint16_t other)>& matches,
                    const std::function<Status(const Candidate&)>& visit);
 
@@ -79,6 +81,7 @@ class FileDifference {
   int64_t buffered_bytes_ = 0;
   std::vector<MemoryReservation> reservations_;
   int64_t candidate_count_ = 0;
+  int64_t distinct_count_ = 0;
   std::array<Part, kPartCount> parts_;
   std::shared_ptr<ScratchFile> scratch_;
 };

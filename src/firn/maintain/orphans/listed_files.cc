@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "firn/base/civil_time.h"
+#include "firn/base/log.h"
 #include "firn/base/text.h"
 #include "firn/io/uri.h"
 #include "firn/maintain/orphans/listed_files_internal.h"
@@ -26,7 +27,13 @@ bool HiddenNames::IsHiddenName(std::string_view name) const {
 
 bool HiddenNames::IsHidden(std::string_view uri) const {
   if (!uri.starts_with(location_)) return false;
-  const std::vector<std::string_view> names = SplitText(uri.substr(location_.size()), '/');
+  const std::string_view rest = uri.substr(location_.size());
+  // Nearly all names are plain, and there may be millions.
+  if (rest.find("/_") == std::string_view::npos && rest.find("/.") == std::string_view::npos &&
+      !IsHiddenName(rest)) {
+    return false;
+  }
+  const std::vector<std::string_view> names = SplitText(rest, '/');
   for (size_t i = 0; i < names.size(); ++i) {
     if (!IsHiddenName(names[i])) continue;
     const bool is_folder = i + 1 < names.size();
@@ -37,6 +44,22 @@ bool HiddenNames::IsHidden(std::string_view uri) const {
     if (!is_partition) return true;
   }
   return false;
+}
+
+void FutureFiles::Add(const FileInfo& file) {
+  // Clocks need not agree to the minute.
+  constexpr auto kTolerance = std::chrono::hours(1);
+  if (!file.modified || *file.modified <= now_ + kTolerance) return;
+  ++count_;
+  if (!newest_.modified || *newest_.modified < *file.modified) newest_ = file;
+}
+
+void FutureFiles::Warn() const {
+  if (count_ == 0) return;
+  Log(LogLevel::kWarning,
+      "{} files were last modified in the future, such as '{}' at {}, while this machine's clock "
+      "says {}: they stay; if its clock or that of the store is wrong, put it right",
+      count_, newest_.uri, FormatInstant(*newest_.modified), FormatInstant(now_));
 }
 
 namespace {

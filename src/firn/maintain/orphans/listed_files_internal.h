@@ -22,6 +22,21 @@ class HiddenNames {
   std::vector<std::string> partition_prefixes_;  ///< "_year="
 };
 
+/// Files that were written, by the store's word, when this machine says it has not been that time
+/// yet: either clock is wrong, or somebody set the time of a file. They are no danger, since they
+/// count as young, but worth a word.
+class FutureFiles {
+ public:
+  explicit FutureFiles(Timestamp now) : now_(now) {}
+  void Add(const FileInfo& file);
+  void Warn() const;
+
+ private:
+  Timestamp now_;
+  int64_t count_ = 0;
+  FileInfo newest_;
+};
+
 /// Call `visit` for each line of a file list (see RemoveOrphanFilesOptions) that is below
 /// `location`, textually. Errors: kInvalidInput naming the line.
 Status ReadFileList(FileIO& io, const std::string& uri, std::string_view location,

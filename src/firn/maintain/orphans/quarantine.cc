@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "firn/io/move_file.h"
 #include "firn/io/uri.h"
 #include "firn/maintain/delete_files_internal.h"
+#include "firn/maintain/file_lookup.h"
 
 namespace firn {
 namespace {
@@ -154,6 +156,28 @@ Status VisitQuarantine(
   return is_missing ? Status() : listed;
 }
 
+// The moves that a run's list tells, whether they were made or not.
+Status VisitMoves(FileIO& io, const std::string& location, const std::string& run,
+                  const std::function<Status(Move)>& visit) {
+  const std::string list = JoinUri(JoinUri(FolderOf(location), run), kList);
+  auto bytes = ReadFile(io, list);
+  if (!bytes.ok() && bytes.error().code() == ErrorCode::kNotFound) {
+    return MakeError(ErrorCode::kNotFound,
+                     "there is no run '{}' in the quarantine of '{}'; see which there are with "
+                     "`firn restore-quarantine TABLE`",
+                     run, location);
+  }
+  if (!bytes.ok()) return bytes.error();
+  int64_t line_number = 0;
+  for (const std::string_view line : SplitText(bytes->view(), '\n')) {
+    ++line_number;
+    if (line.empty()) continue;
+    FIRN_ASSIGN(Move move, ParseMove(line), "'{}' line {}", list, line_number);
+    FIRN_RETURN_IF_ERROR(visit(std::move(move)));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string NewQuarantineRun(Timestamp now, Random& random) {
@@ -203,31 +227,52 @@ Result<std::vector<QuarantineRun>> ListQuarantine(FileIO& io, const std::string&
 Result<MovedFiles> RestoreQuarantine(const MaintainContext& context, FileIO& io,
                                      const std::string& location, const std::string& run) {
   const std::string folder = JoinUri(FolderOf(location), run);
-  const std::string list = JoinUri(folder, kList);
-  auto bytes = ReadFile(io, list);
-  if (!bytes.ok() && bytes.error().code() == ErrorCode::kNotFound) {
-    return MakeError(ErrorCode::kNotFound,
-                     "there is no run '{}' in the quarantine of '{}'; see which there are with "
-                     "`firn restore-quarantine TABLE`",
-                     run, location);
-  }
-  if (!bytes.ok()) return bytes.error();
   FileMover mover(context, io);
-  int64_t line_number = 0;
-  for (const std::string_view line : SplitText(bytes->view(), '\n')) {
-    ++line_number;
-    if (line.empty()) continue;
-    FIRN_ASSIGN(Move move, ParseMove(line), "'{}' line {}", list, line_number);
+  FIRN_RETURN_IF_ERROR(VisitMoves(io, location, run, [&](Move move) {
     std::swap(move.from, move.to);
-    FIRN_RETURN_IF_ERROR(mover.Add(std::move(move)));
-  }
+    return mover.Add(std::move(move));
+  }));
   FIRN_ASSIGN(MovedFiles moved, mover.Finish());
   if (moved.failed == 0) {
-    const Status deleted = io.Delete(list);
+    const Status deleted = io.Delete(JoinUri(folder, kList));
     if (!deleted.ok() && deleted.error().code() != ErrorCode::kNotFound) return deleted.error();
     DiscardEmptyFolders(io, folder);
   }
   return moved;
+}
+
+Result<RestorePreview> PreviewRestoreQuarantine(const MaintainContext& context, FileIO& io,
+                                                const std::string& location,
+                                                const std::string& run) {
+  std::vector<FileToDelete> waiting;  // By the places where they wait.
+  std::vector<FileToDelete> places;
+  FIRN_RETURN_IF_ERROR(VisitMoves(io, location, run, [&](Move move) -> Status {
+    waiting.push_back({FileKind::kOther, std::move(move.to), std::nullopt});
+    places.push_back({FileKind::kOther, std::move(move.from), std::nullopt});
+    return {};
+  }));
+  std::map<std::string, std::string> place_of;
+  for (size_t i = 0; i < waiting.size(); ++i)
+    place_of.emplace(waiting[i].path, places[i].path);
+  FIRN_RETURN_IF_ERROR(LookUpSizes(context, io, waiting));
+  FIRN_RETURN_IF_ERROR(LookUpSizes(context, io, places));
+  std::set<std::string> occupied;
+  for (const FileToDelete& file : places)
+    occupied.insert(file.path);
+  RestorePreview preview;
+  for (FileToDelete& file : waiting) {
+    std::string& place = place_of.at(file.path);
+    if (occupied.contains(place)) {
+      preview.occupied.push_back(place);
+    } else {
+      preview.restored.push_back({file.kind, place, file.bytes});
+    }
+  }
+  if (!preview.occupied.empty()) return preview;
+  const std::string list = JoinUri(JoinUri(FolderOf(location), run), kList);
+  FIRN_ASSIGN(const FileInfo info, io.Stat(list));
+  preview.list = FileToDelete{FileKind::kOther, list, info.size};
+  return preview;
 }
 
 Status VisitOldQuarantine(FileIO& io, const std::string& location, Timestamp older_than,

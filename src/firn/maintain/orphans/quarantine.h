@@ -46,6 +46,16 @@ Result<std::vector<QuarantineRun>> ListQuarantine(FileIO& io, const std::string&
 Result<MovedFiles> RestoreQuarantine(const MaintainContext& context, FileIO& io,
                                      const std::string& location, const std::string& run);
 
+/// What RestoreQuarantine would do now.
+struct RestorePreview {
+  std::vector<FileToDelete> restored;  ///< Each by the place that it comes back to.
+  std::vector<std::string> occupied;   ///< Places where something is: their files stay.
+  std::optional<FileToDelete> list;    ///< Deleted at the end, if all come back.
+};
+Result<RestorePreview> PreviewRestoreQuarantine(const MaintainContext& context, FileIO& io,
+                                                const std::string& location,
+                                                const std::string& run);
+
 /// Files of runs that began before `older_than`, for good.
 Status VisitOldQuarantine(FileIO& io, const std::string& location, Timestamp older_than,
                           const std::function<Status(FileToDelete)>& visit);

@@ -1,5 +1,6 @@
 #include "firn/maintain/orphans/remove_orphan_files.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <utility>
@@ -31,8 +32,10 @@ constexpr auto kJournalAge = std::chrono::days(7);
 constexpr int64_t kJournalOutputMax = 1 << 20;
 constexpr auto kClockDifferenceMax = hours(1);
 constexpr size_t kShownMismatches = 20;
-/// The share of the budget that paths may take before they go to disk.
+/// The share of the budget that paths may take before they go to disk, and the most of it: writing
+/// a few hundred megabytes there and reading them back costs less than such memory does.
 constexpr int64_t kMemoryShare = 2;
+constexpr int64_t kMemoryBytesMax = int64_t{128} << 20;
 
 Result<Timestamp> ChooseCutOff(const RemoveOrphanFilesOptions& options) {
   const Timestamp cut_off = options.older_than.value_or(options.now - kDefaultAge);
@@ -44,12 +47,31 @@ Result<Timestamp> ChooseCutOff(const RemoveOrphanFilesOptions& options) {
                    FormatInstant(cut_off), FormatInstant(options.now));
 }
 
+/// What is kept of a listed file: whether it is old enough to go, and if so its size and its URI.
+std::string EncodeListed(const FileInfo& file, bool is_old) {
+  if (!is_old) return std::string(1, '\0');
+  std::string payload(1 + sizeof(int64_t), '\1');
+  std::memcpy(payload.data() + 1, &file.size, sizeof(int64_t));
+  return payload.append(file.uri);
+}
+
+bool IsOld(std::string_view payload) { return payload.front() != '\0'; }
+
+int64_t SizeOf(std::string_view payload) {
+  int64_t bytes = 0;
+  std::memcpy(&bytes, payload.data() + 1, sizeof(bytes));
+  return bytes;
+}
+
+std::string_view UriOf(std::string_view payload) { return payload.substr(1 + sizeof(int64_t)); }
+
 class FoundOrphans final : public OrphanFiles {
  public:
   FoundOrphans(const MaintainContext& context, const RemoveOrphanFilesOptions& options)
       : options_(options),
         prefixes_(options.equal_schemes, options.equal_authorities),
-        files_(*context.budget, context.budget->total_bytes() / kMemoryShare) {}
+        files_(*context.budget,
+               std::min(context.budget->total_bytes() / kMemoryShare, kMemoryBytesMax)) {}
 
   Status List(const MaintainContext& context, const Table& table, const std::string& location,
               Timestamp cut_off);
@@ -61,8 +83,9 @@ class FoundOrphans final : public OrphanFiles {
   Status Judge();
   const FoundMetadata& metadata() const { return metadata_; }
 
-  int64_t listed_count() const override { return listed_count_; }
+  int64_t listed_count() const override { return files_.distinct_candidates(); }
   int64_t orphan_count() const override { return orphan_count_; }
+  int64_t orphan_bytes() const override { return orphan_bytes_; }
   const std::optional<Error>& refusal() const override { return refusal_; }
   Status Visit(const std::function<Status(FileToDelete)>& visit) override;
 
@@ -79,30 +102,33 @@ class FoundOrphans final : public OrphanFiles {
   FilePrefixes prefixes_;
   FileDifference files_;
   FoundMetadata metadata_;
-  int64_t listed_count_ = 0;
+  bool has_old_ = false;
   int64_t orphan_count_ = 0;
+  int64_t orphan_bytes_ = 0;
   std::optional<Error> refusal_;
 };
 
 Status FoundOrphans::List(const MaintainContext& context, const Table& table,
                           const std::string& location, Timestamp cut_off) {
   const HiddenNames hidden(*table.metadata, location);
+  FutureFiles future(options_.now);
   const auto visit = [&](const FileInfo& file) -> Status {
     FIRN_RETURN_IF_ERROR(context.commit.cancel.Check());
     if (hidden.IsHidden(file.uri)) return {};
-    metadata_.Add(file.uri);
+    metadata_.Add(file);
     if (options_.only_metadata && !file.uri.ends_with(".metadata.json")) return {};
-    ++listed_count_;
+    future.Add(file);
     // A file of unknown age is too young, and so is one of the age of the store itself.
     const bool is_old = file.modified && *file.modified > Timestamp() && *file.modified < cut_off;
-    if (!is_old) return {};
+    has_old_ = has_old_ || is_old;
     FIRN_ASSIGN(const auto identity, prefixes_.Identify(file.uri));
-    std::string payload(sizeof(int64_t), '\0');
-    std::memcpy(payload.data(), &file.size, sizeof(int64_t));
-    return files_.AddCandidate(identity.path, payload.append(file.uri), identity.prefix);
+    return files_.AddCandidate(identity.path, EncodeListed(file, is_old), identity.prefix);
   };
-  if (options_.file_list.empty()) return table.io->List(location, visit);
-  return ReadFileList(*table.io, options_.file_list, location, visit);
+  FIRN_RETURN_IF_ERROR(options_.file_list.empty()
+                           ? table.io->List(location, visit)
+                           : ReadFileList(*table.io, options_.file_list, location, visit));
+  future.Warn();
+  return {};
 }
 
 Status FoundOrphans::AddContent(const MaintainContext& context, const Table& table) {
@@ -150,28 +176,31 @@ Status FoundOrphans::AddReachable(const MaintainContext& context, const Table& t
   for (const std::string& path : paths) {
     FIRN_RETURN_IF_ERROR(AddOther(path));
   }
-  return files_.has_candidates() ? AddContent(context, table) : Status();
+  return has_old_ ? AddContent(context, table) : Status();
 }
 
+// Files that are old enough and that the table does not know.
 Status FoundOrphans::VisitRest(
     const std::function<Status(const FileDifference::Candidate&)>& visit) {
   return files_.VisitRest(
       [&](uint16_t listed, uint16_t recorded) { return prefixes_.Matches(listed, recorded); },
-      visit);
+      [&](const FileDifference::Candidate& file) -> Status {
+        if (!IsOld(file.payload)) return {};
+        if (file.other_tag && options_.prefix_mismatch == PrefixMismatch::kIgnore) return {};
+        return visit(file);
+      });
 }
 
 Status FoundOrphans::Judge() {
   std::vector<std::string> mismatches;
   FIRN_RETURN_IF_ERROR(VisitRest([&](const FileDifference::Candidate& file) -> Status {
-    const bool is_mismatch = file.other_tag.has_value();
-    if (is_mismatch && options_.prefix_mismatch == PrefixMismatch::kIgnore) return {};
-    if (is_mismatch && options_.prefix_mismatch == PrefixMismatch::kError &&
+    if (file.other_tag && options_.prefix_mismatch == PrefixMismatch::kError &&
         mismatches.size() < kShownMismatches) {
-      mismatches.push_back(fmt::format("'{}' is recorded with {}",
-                                       file.payload.substr(sizeof(int64_t)),
+      mismatches.push_back(fmt::format("'{}' is recorded with {}", UriOf(file.payload),
                                        prefixes_.Describe(*file.other_tag)));
     }
     ++orphan_count_;
+    orphan_bytes_ += SizeOf(file.payload);
     return {};
   }));
   if (!mismatches.empty()) {
@@ -181,25 +210,23 @@ Status FoundOrphans::Judge() {
                      "equal_authorities; else prefix_mismatch_mode can be IGNORE or DELETE",
                      fmt::join(mismatches, "; "));
   }
-  const auto allowed = options_.max_fraction * static_cast<double>(listed_count_);
+  const auto allowed = options_.max_fraction * static_cast<double>(listed_count());
   if (static_cast<double>(orphan_count_) > allowed) {
     refusal_ = MakeError(ErrorCode::kInvalidInput,
                          "{} of {} files would be removed, more than the share {} that "
                          "max_fraction allows: make sure that this is the right table, and then "
                          "give a larger one",
-                         orphan_count_, listed_count_, options_.max_fraction);
+                         orphan_count_, listed_count(), options_.max_fraction);
   }
   return {};
 }
 
 Status FoundOrphans::Visit(const std::function<Status(FileToDelete)>& visit) {
+  const bool has_sizes = options_.file_list.empty();
+  const FileKind kind = options_.only_metadata ? FileKind::kMetadata : FileKind::kOther;
   return VisitRest([&](const FileDifference::Candidate& file) -> Status {
-    if (file.other_tag && options_.prefix_mismatch == PrefixMismatch::kIgnore) return {};
-    int64_t bytes = 0;
-    std::memcpy(&bytes, file.payload.data(), sizeof(bytes));
-    const std::string_view uri = file.payload.substr(sizeof(bytes));
-    return visit({FileKind::kOther, std::string(uri),
-                  options_.file_list.empty() ? std::optional(bytes) : std::nullopt});
+    return visit({kind, std::string(UriOf(file.payload)),
+                  has_sizes ? std::optional(SizeOf(file.payload)) : std::nullopt});
   });
 }
 
@@ -282,7 +309,7 @@ Result<RemoveOrphanFilesResult> RemoveOrphanFiles(const MaintainContext& context
   FIRN_RETURN_IF_ERROR(
       result.files->Visit([&](FileToDelete file) { return deleter.Add(std::move(file)); }));
   FIRN_ASSIGN(const DeletedFiles deleted, deleter.Finish());
-  result.removed_count = deleted.of(FileKind::kOther);
+  result.removed_count = deleted.of(FileKind::kOther) + deleted.of(FileKind::kMetadata);
   result.failed_count = deleted.failed;
   result.first_failure = deleted.first_failure;
   return result;

@@ -47,8 +47,10 @@ struct RemoveOrphanFilesOptions {
 class OrphanFiles {
  public:
   virtual ~OrphanFiles() = default;
+  /// Files that were looked at, each once, however often the store lists it.
   virtual int64_t listed_count() const = 0;
   virtual int64_t orphan_count() const = 0;
+  virtual int64_t orphan_bytes() const = 0;  ///< Unknown ones of a file list are 0.
   /// Set if there are too many for `max_fraction`.
   virtual const std::optional<Error>& refusal() const = 0;
   /// In no order. May be called again.
@@ -57,7 +59,8 @@ class OrphanFiles {
 
 /// Look for orphans; change nothing. Files that are hidden, as Spark has it, are left out: those
 /// whose name, or a folder of theirs below `location`, begins with `_` or `.`, but for folders of
-/// partition fields that do. So is what has no known age.
+/// partition fields that do. So is what has no known age. A file of the future by this machine's
+/// clock is too young as others are, and a warning tells of it.
 ///
 /// Errors  kInvalidInput: gc.enabled is false, `older_than` is too late, another table lives below
 ///         `location`, or prefixes do not match; nothing goes. Others: the listing is incomplete,

@@ -5,6 +5,7 @@
 #include "firn/base/log.h"
 #include "firn/base/text.h"
 #include "firn/io/uri.h"
+#include "firn/maintain/orphans/metadata_owner_internal.h"
 #include "firn/maintain/orphans/table_overlap_internal.h"
 
 namespace firn {
@@ -88,8 +89,9 @@ Status CheckNoTableBelow(const MaintainContext& context, const Table& table,
   return ParallelFor(*context.commit.executor, names.size(), check, context.commit.cancel);
 }
 
-void FoundMetadata::Add(const std::string& uri) {
-  if (uri.ends_with(".metadata.json")) uris_.push_back(uri);
+void FoundMetadata::Add(const FileInfo& file) {
+  if (!file.uri.ends_with(".metadata.json")) return;
+  files_.push_back({file.uri, file.size > 0 ? std::optional(file.size) : std::nullopt});
 }
 
 Status FoundMetadata::CheckOwner(const MaintainContext& context, const Table& table) const {
@@ -101,28 +103,28 @@ Status FoundMetadata::CheckOwner(const MaintainContext& context, const Table& ta
     own.insert(CanonicalUriKey(entry.metadata_file));
     folders.insert(FolderOf(entry.metadata_file));
   }
-  std::vector<std::string> unknown;
-  for (const std::string& uri : uris_) {
-    if (!folders.contains(FolderOf(uri))) {
+  std::vector<const Found*> unknown;
+  for (const Found& file : files_) {
+    if (!folders.contains(FolderOf(file.uri))) {
       return MakeError(ErrorCode::kInvalidInput,
                        "'{}' looks like the metadata of another table, whose files would count as "
                        "orphans; give a narrower location",
-                       uri);
+                       file.uri);
     }
-    if (!own.contains(CanonicalUriKey(uri))) unknown.push_back(uri);
+    if (!own.contains(CanonicalUriKey(file.uri))) unknown.push_back(&file);
   }
-  std::sort(unknown.rbegin(), unknown.rend());
+  std::sort(unknown.begin(), unknown.end(),
+            [](const Found* a, const Found* b) { return a->uri > b->uri; });
   if (unknown.size() > kReadMetadataMax) unknown.resize(kReadMetadataMax);
   const auto check = [&](size_t index) -> Status {
-    const auto found = LoadTableMetadata(*table.io, unknown[index]);
+    const Found& file = *unknown[index];
+    const auto uuid = ReadTableUuid(*table.io, file.uri, file.size);
     // A broken file in the table's own folder is what a crash leaves behind.
-    if (!found.ok()) return {};
-    const std::string& uuid = (*found)->table_uuid;
-    if (uuid.empty() || EqualsIgnoreCase(uuid, metadata.table_uuid)) return {};
+    if (!uuid || uuid->empty() || EqualsIgnoreCase(*uuid, metadata.table_uuid)) return {};
     return MakeError(ErrorCode::kInvalidInput,
                      "'{}' is the metadata of another table, {}: two tables share this folder, and "
                      "the files of each would count as orphans of the other",
-                     unknown[index], uuid);
+                     file.uri, *uuid);
   };
   return ParallelFor(*context.commit.executor, unknown.size(), check, context.commit.cancel);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,13 +19,18 @@ Status CheckNoTableBelow(const MaintainContext& context, const Table& table,
 /// Metadata files that a listing came across.
 class FoundMetadata {
  public:
-  void Add(const std::string& uri);
+  void Add(const FileInfo& file);
   /// Refuse if one of them is that of another table: it lies in a folder where `table` has none of
-  /// its own, or it has another UUID. Errors: kInvalidInput naming the file.
+  /// its own, or it has another UUID, which a file that lost its end may still tell. Errors:
+  /// kInvalidInput naming the file.
   Status CheckOwner(const MaintainContext& context, const Table& table) const;
 
  private:
-  std::vector<std::string> uris_;
+  struct Found {
+    std::string uri;
+    std::optional<int64_t> size;
+  };
+  std::vector<Found> files_;
 };
 
 }  // namespace firn
