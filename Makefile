@@ -25,9 +25,10 @@ build: configure
 	cmake --build --preset release --target firn
 
 soak: build
-	cmake --build --preset release --target firn_simulation firn_round_trip
+	cmake --build --preset release --target firn_simulation firn_round_trip firn_preview
 	build/release/tests/firn_simulation --seeds=10000
 	build/release/tests/firn_round_trip --seeds=10000
+	build/release/tests/firn_preview --seeds=1000
 	python3 -B tests/trust/commits_test.py build/release/firn 16 50 200 200
 	python3 -B tests/trust/compaction_test.py build/release/firn 200
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "firn/commit/commit.h"
+#include "firn/io/uri.h"
 #include "firn/session/session.h"
 
 // usage: maintenance_tables FOLDER expiry|manifests|orphans
@@ -72,14 +73,15 @@ class TableMaker {
   Status Put(int64_t first, int64_t count) const {
     std::error_code failure;
     for (int64_t i = 0; i < kFolders; ++i)
-      std::filesystem::create_directories(fmt::format("{}/data/{:03}", location_, i), failure);
+      std::filesystem::create_directories(fmt::format("{}/data/{:03}", LocalPath(location_), i),
+                                          failure);
     timespec now{};
     timespec_get(&now, TIME_UTC);
     constexpr int64_t kTenDays = 864'000;
     now.tv_sec -= kTenDays;
     const timespec times[2] = {now, now};
     for (int64_t i = first; i < first + count; ++i) {
-      const std::string path = PathOf(i);
+      const std::string path = LocalPath(PathOf(i));
       const int file = open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
       if (file < 0 || futimens(file, times) != 0 || close(file) != 0) {
         return MakeError(ErrorCode::kUnavailable, "'{}': error {}", path, errno);

@@ -109,6 +109,7 @@ class CommandParser {
   void AddGroup(const std::string& name, const std::string& summary);
   CLI::App* AddCommandApp(const Procedure& procedure);
   static void AddArgument(Command& command, const Argument& argument);
+  std::string FlagBefore(const std::string& word) const;
   Error Explain(const CLI::ParseError& error) const;
   bool IsGroup(const CLI::App& app) const;
   Error UnknownCommand(const CLI::App& parent, const std::string& word) const;
@@ -120,6 +121,7 @@ class CommandParser {
   std::deque<Command> commands_;
   std::map<std::string, Group> groups_;
   GlobalOptions globals_;
+  std::vector<std::string> arguments_;
 };
 
 CommandParser::CommandParser() {
@@ -205,6 +207,9 @@ void CommandParser::AddArgument(Command& command, const Argument& argument) {
       WithDashes(argument.option_name.empty() ? argument.name : argument.option_name);
   if (argument.type == ArgumentType::kBoolean) {
     command.app->add_flag("--" + name, texts, argument.help);
+    // The other way to say `--name=false`, which needs no place in the help.
+    command.app->add_flag_callback("--no-" + name, [&texts] { texts.emplace_back("false"); })
+        ->group("");
     return;
   }
   const std::string names = argument.is_positional ? WithDashes(argument.name) : "--" + name;
@@ -219,6 +224,7 @@ void CommandParser::AddArgument(Command& command, const Argument& argument) {
 }
 
 Result<ParsedCommand> CommandParser::Parse(const std::vector<std::string>& arguments) {
+  arguments_ = arguments;
   // CLI11 takes them last first.
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
@@ -287,6 +293,7 @@ Error CommandParser::UnknownOption(const CLI::App& app, const std::string& optio
   std::vector<std::string> names;
   for (const CLI::App* level = &app; level != nullptr; level = level->get_parent()) {
     for (const CLI::Option* known : level->get_options()) {
+      if (known->get_group().empty()) continue;
       for (const std::string& name : known->get_lnames())
         names.push_back("--" + name);
     }
@@ -299,6 +306,15 @@ Error CommandParser::UnknownOption(const CLI::App& app, const std::string& optio
                    fmt::join(names, ", "));
 }
 
+// The flag that a word such as `false` seems to be the value of; empty: none.
+std::string CommandParser::FlagBefore(const std::string& word) const {
+  const std::string lower = LowerAscii(word);
+  if (lower != "true" && lower != "false" && lower != "yes" && lower != "no") return "";
+  const auto at = std::find(arguments_.begin(), arguments_.end(), word);
+  if (at == arguments_.begin() || at == arguments_.end()) return "";
+  return std::prev(at)->starts_with("--") ? *std::prev(at) : "";
+}
+
 Error CommandParser::Explain(const CLI::ParseError& error) const {
   // The command that was reached, and what was left over.
   const CLI::App* reached = &app_;
@@ -308,6 +324,10 @@ Error CommandParser::Explain(const CLI::ParseError& error) const {
   for (const std::string& word : app_.remaining(true)) {
     if (word.size() > 1 && word.starts_with('-')) return UnknownOption(*reached, word);
     if (is_group) return UnknownCommand(*reached, word);
+    if (const std::string flag = FlagBefore(word); !flag.empty()) {
+      return MakeError(ErrorCode::kInvalidInput, "unexpected argument '{}'; write {}={}", word,
+                       flag, word);
+    }
     return MakeError(ErrorCode::kInvalidInput, "unexpected argument '{}'; try 'firn {} --help'",
                      word, FormatCommand(*reached));
   }

@@ -25,6 +25,11 @@ Error NotAFile(std::string_view uri) {
   return MakeError(ErrorCode::kNotFound, "'{}' is no regular file", uri);
 }
 
+// False and errno unless the file has its new name, which nothing had before.
+bool MoveAside(const std::string& from, const std::string& to) {
+  return renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0;
+}
+
 class LocalInputFile final : public InputFile {
  public:
   LocalInputFile(std::string_view uri, Descriptor descriptor)
@@ -106,9 +111,10 @@ class LocalFileIO final : public FileIO, public FileRenamer {
     struct stat info{};
     if (lstat(path.c_str(), &info) != 0) return MakeSystemError(errno, from);
     if (!S_ISREG(info.st_mode)) return NotAFile(from);
-    FIRN_RETURN_IF_ERROR(internal::MakeFolders(internal::ParentFolder(new_path), to));
-    if (renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, new_path.c_str(), RENAME_NOREPLACE) == 0) {
-      return {};
+    if (MoveAside(path, new_path)) return {};
+    if (errno == ENOENT) {  // Of many files that are moved, few are the first in their folder.
+      FIRN_RETURN_IF_ERROR(internal::MakeFolders(internal::ParentFolder(new_path), to));
+      if (MoveAside(path, new_path)) return {};
     }
     if (errno == EEXIST) {
       return MakeError(ErrorCode::kAlreadyExists, "file '{}' exists already", to);

@@ -8,8 +8,8 @@
 namespace firn {
 
 /// Everything that a table's metadata reaches: content, manifests and lists of all snapshots,
-/// statistics, the version hint, and all metadata files, older ones through their logs and in Hadoop
-/// layout all versions. Each once. Lists and metadata that are not there are left out.
+/// statistics, the version hint, and all metadata files, older ones through their logs and in
+/// Hadoop layout all versions. Each once. Lists and metadata that are not there are left out.
 /// Errors: those of reading, but what is missing is passed over.
 Status VisitReachableFiles(const MaintainContext& context, const Table& table,
                            const std::function<Status(FileToDelete)>& visit);

@@ -100,6 +100,14 @@ Result<FileInfo> ParseLine(std::string_view line) {
                           std::chrono::microseconds(time->value)))};
 }
 
+// What comes behind a folder's canonical key in that of `uri`; nullopt: it is elsewhere.
+std::optional<std::string> PathBelow(std::string_view uri, const std::string& folder) {
+  const std::string key = CanonicalUriKey(uri);
+  const bool is_below =
+      key.size() > folder.size() + 1 && key.starts_with(folder) && key[folder.size()] == '/';
+  return is_below ? std::optional(key.substr(folder.size() + 1)) : std::nullopt;
+}
+
 }  // namespace
 
 Status ReadFileList(FileIO& io, const std::string& uri, std::string_view location,
@@ -108,14 +116,19 @@ Status ReadFileList(FileIO& io, const std::string& uri, std::string_view locatio
   constexpr int64_t kPieceBytes = int64_t{1} << 20;
   FIRN_ASSIGN(const auto file, io.Open(uri));
   FIRN_ASSIGN(const int64_t size, file->Size());
+  const std::string folder = CanonicalUriKey(location);
   std::string text;
   int64_t line_number = 0;
   const auto visit_line = [&](std::string_view line) -> Status {
     line = TrimText(line);
     ++line_number;
     if (line.empty() || (line_number == 1 && line == kHeader)) return {};
-    FIRN_ASSIGN(const FileInfo info, ParseLine(line), "'{}' line {}", uri, line_number);
-    return info.uri.starts_with(location) ? visit(info) : Status();
+    FIRN_ASSIGN(FileInfo info, ParseLine(line), "'{}' line {}", uri, line_number);
+    if (info.uri.starts_with(location)) return visit(info);
+    const auto below = PathBelow(info.uri, folder);
+    if (!below) return {};
+    info.uri = JoinUri(location, *below);
+    return visit(info);
   };
   for (int64_t done = 0; done < size;) {
     const size_t kept = text.size();

@@ -38,7 +38,8 @@ class FutureFiles {
 };
 
 /// Call `visit` for each line of a file list (see RemoveOrphanFilesOptions) that is below
-/// `location`, textually. Errors: kInvalidInput naming the line.
+/// `location`; where its scheme is spelt otherwise, as `location` spells it. Errors: kInvalidInput
+/// naming the line.
 Status ReadFileList(FileIO& io, const std::string& uri, std::string_view location,
                     const std::function<Status(const FileInfo&)>& visit);
 

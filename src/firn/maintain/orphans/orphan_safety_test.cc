@@ -8,7 +8,8 @@
 #include "firn/maintain/orphans/quarantine.h"
 #include "firn/maintain/orphans/remove_orphan_files.h"
 
-// What must not cost a reachable file: stores that list wrongly, clocks, broken metadata, neighbours.
+// What must not cost a reachable file: stores that list wrongly, clocks, broken metadata, other
+// tables.
 
 namespace firn {
 namespace {
