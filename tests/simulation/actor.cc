@@ -12,6 +12,20 @@ CommitContext Worker::context() {
           .random = &random_};
 }
 
+MaintainContext Worker::maintain_context() {
+  MaintainContext maintain;
+  maintain.commit = context();
+  maintain.budget = scene_.budget;
+  return maintain;
+}
+
+Result<Table> Worker::Change(const PlanUpdates& plan) {
+  FIRN_ASSIGN(const Table table, Load());
+  return ChangeTable(
+      {.catalog = process_.catalog.get(), .clock = &scene_.world->clock(), .random = &random_},
+      table, plan);
+}
+
 Result<Table> Worker::Load() {
   const size_t began = scene_.judge->move_count();
   auto table = process_.catalog->Load(scene_.name);

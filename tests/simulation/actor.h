@@ -8,6 +8,7 @@
 #include "firn/base/executor.h"
 #include "firn/base/memory_budget.h"
 #include "firn/commit/commit.h"
+#include "firn/maintain/maintain_context.h"
 
 #include "model.h"
 #include "tiny_files.h"
@@ -27,8 +28,11 @@ struct Scene {
   bool has_changing_spec = false;
   bool has_expiry = false;
   bool has_replacement = false;
+  bool has_moves = false;  ///< Branches go back and elsewhere.
+  /// Data files are Parquet, and what is done to them is all firn's own work; else they are text.
+  bool has_parquet = false;
   /// An append finds its earlier try for ever.
-  bool keeps_history() const { return !has_expiry && !has_replacement; }
+  bool keeps_history() const { return !has_expiry && !has_replacement && !has_moves; }
   ReadRows read_rows;
   int64_t next_row = 1;
   int64_t next_file = 1;
@@ -49,6 +53,8 @@ class Worker {
       : scene_(scene), process_(process), random_(random) {}
 
   Scene& scene() { return scene_; }
+  Judge& judge() const { return *scene_.judge; }
+  void Violate(std::string message) const { scene_.world->Violate(std::move(message)); }
   Process& process() { return process_; }
   Random& random() { return random_; }
   FileIO& io() { return *scene_.world->io(); }
@@ -56,6 +62,10 @@ class Worker {
   CommitContext context();
 
   bool Chance(uint64_t percent) { return random_.Below(100) < percent; }
+
+  MaintainContext maintain_context();
+  /// Load the table, then change it. Returns the table after it.
+  Result<Table> Change(const PlanUpdates& plan);
 
   /// Load the table, and see that it is what the table was meanwhile.
   Result<Table> Load();
@@ -96,11 +106,21 @@ struct Job {
 const std::vector<Job>& FileJobs();
 /// Deletes by key; rewriting of deletes.
 const std::vector<Job>& DeleteJobs();
-/// Snapshots that are staged and published.
-const std::vector<Job>& SnapshotJobs();
+/// Snapshots that are staged; several in one transaction.
+const std::vector<Job>& StagingJobs();
+/// Staged snapshots, and those of other branches, that are published.
+const std::vector<Job>& PublishingJobs();
 const std::vector<Job>& ReplacementJobs();
 /// Schemas, specs, properties, branches; reading.
 const std::vector<Job>& TableJobs();
+/// Branches and tags that move and go.
+const std::vector<Job>& RefJobs();
+/// Rows and files of Parquet, by the procedures themselves.
+const std::vector<Job>& ParquetJobs();
+/// Reading, copies and computed statistics of such tables.
+const std::vector<Job>& ReadingJobs();
+/// All of maintenance at once.
+const std::vector<Job>& CycleJobs();
 /// Maintenance beyond compaction.
 const std::vector<Job>& MaintenanceJobs();
 

@@ -49,6 +49,7 @@ class TinyChange {
         is_merge_on_read_(is_merge_on_read) {}
 
   JobResult Run() {
+    operation_.updates_rows = rows_.new_cat.has_value();
     FIRN_ASSIGN(table_, worker_.Load());
     const auto head = worker_.HeadOf(table_, operation_.branch);
     if (!head) return std::optional<SnapshotId>();
@@ -83,7 +84,7 @@ class TinyChange {
         }
         positions.insert(row.position);
         seen_.insert(row.row.id);
-        if (rows_.new_cat) changed.push_back({row.row.id, *rows_.new_cat});
+        if (rows_.new_cat) changed.push_back({row.row.id, *rows_.new_cat, row.row.row_id, {}});
       }
       if (positions.empty()) continue;
       FIRN_RETURN_IF_ERROR(StageFile(task, std::move(rest), changed, std::move(positions)));

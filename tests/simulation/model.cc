@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "firn/base/number.h"
-#include "firn/format/delete_reference.h"
-#include "firn/format/manifest.h"
 #include "firn/io/uri.h"
 
 namespace firn::simulation {
@@ -34,10 +32,6 @@ std::optional<int64_t> HadoopVersion(std::string_view uri) {
   return ParseInt64(name.substr(1, dot - 1));
 }
 
-bool HasPart(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 }  // namespace
 
 Rows With(Rows rows, const std::vector<Row>& added) {
@@ -57,17 +51,23 @@ void Judge::Begin(const Table& table) {
 
 bool Judge::is_reachable(const std::string& uri) const {
   const auto users = users_.find(uri);
-  return uri == current_->metadata_location || (users != users_.end() && users->second > 0);
+  return uri == current_->metadata_location || statistics_.contains(uri) ||
+         (users != users_.end() && users->second > 0);
 }
 
 std::vector<SnapshotId> Judge::SettledSnapshots() const {
-  std::vector<SnapshotId> settled;
+  std::set<SnapshotId> settled;
+  std::set<SnapshotId> awaited;  // Others may have published what one still waits for.
   for (const auto& [number, operation] : operations_) {
-    const bool is_settled = operation.end != OperationEnd::kRunning && operation.snapshot_id &&
-                            !is_expired(*operation.snapshot_id);
-    if (is_settled) settled.push_back(*operation.snapshot_id);
+    auto& ids = operation.end == OperationEnd::kRunning ? awaited : settled;
+    ids.insert(operation.snapshot_ids.begin(), operation.snapshot_ids.end());
+    if (operation.snapshot_id) ids.insert(*operation.snapshot_id);
   }
-  return settled;
+  std::vector<SnapshotId> found;
+  for (const SnapshotId id : settled) {
+    if (!awaited.contains(id) && !is_expired(id)) found.push_back(id);
+  }
+  return found;
 }
 
 Operation& Judge::NewOperation(std::string what) {
@@ -75,7 +75,8 @@ Operation& Judge::NewOperation(std::string what) {
   Operation& operation = operations_[number];
   operation.number = number;
   operation.what = std::move(what);
-  operation.expired_before = expired_.size();
+  operation.vanished_before = vanished_count();
+  operation.moves_before = move_count();
   operation.began = world_.now();
   return operation;
 }
@@ -100,6 +101,7 @@ void Judge::End(Operation& operation, const Process& process, const Status& stat
   operation.faults.any += process.faults.any;
   operation.faults.unclear += process.faults.unclear;
   operation.faults.failed_deletes += process.faults.failed_deletes;
+  operation.faults.twice += process.faults.twice;
   const bool was_unknown = operation.is_open;
   operation.has_died = operation.has_died || process.is_dead;
   if (operation.has_succeeded) {  // What a repeat is told changes nothing.
@@ -119,27 +121,33 @@ void Judge::End(Operation& operation, const Process& process, const Status& stat
       operation.end == OperationEnd::kDied || operation.end == OperationEnd::kUnknown;
   world_.Note("{}: {}", Describe(operation), status.ok() ? "ok" : status.error().Format());
   if (world_.violation()) return;
-  if (operation.end == OperationEnd::kSucceeded && operation.apply && snapshot_id &&
-      operation.snapshot_id != snapshot_id) {
+  const bool is_said = operation.end == OperationEnd::kSucceeded && operation.apply;
+  const auto& made = operation.snapshot_ids;
+  const bool is_true = snapshot_id ? std::find(made.begin(), made.end(), *snapshot_id) != made.end()
+                                   : made.empty() || operation.may_repeat || operation.makes_many;
+  if (is_said && !is_true) {
     world_.Violate(fmt::format(
-        "{} is said to be in snapshot {}, but is {}", Describe(operation), *snapshot_id,
+        "{} is said to be in snapshot {}, but is {}", Describe(operation), snapshot_id.value_or(0),
         operation.snapshot_id ? fmt::format("in {}", *operation.snapshot_id) : "in none"));
   }
   if (operation.end == OperationEnd::kSucceeded && operation.is_done && !operation.was_done) {
     world_.Violate(Describe(operation) + " does not show in the table");
   }
   CheckPublisher(operation, snapshot_id);
-  const bool is_there = operation.snapshot_id || operation.was_done || was_published(operation);
-  if (operation.end == OperationEnd::kFailed && is_there) {
+  const bool is_there = operation.snapshot_id || operation.was_done || operation.was_moved ||
+                        was_published(operation);
+  if (operation.end == OperationEnd::kFailed && is_there && !operation.makes_many) {
     world_.Violate(
         fmt::format("{} is in the table: {}", Describe(operation), status.error().Format()));
   }
   if (!status.ok() && !process.is_dead && process.faults.any == 0 &&
       status.error().code() != ErrorCode::kCommitUnknown &&
       status.error().code() != ErrorCode::kCommitConflict &&
+      // A new file is there already when it is made for the second time.
+      (status.error().code() != ErrorCode::kAlreadyExists || process.faults.twice == 0) &&
       // What it had begun to read may have been expired.
       (status.error().code() != ErrorCode::kNotFound ||
-       operation.expired_before == expired_.size())) {
+       operation.vanished_before == vanished_count())) {
     world_.Violate(
         fmt::format("{} had no reason to: {}", Describe(operation), status.error().Format()));
   }
@@ -168,6 +176,16 @@ void Judge::CheckRows(SnapshotId snapshot_id, const std::vector<Row>& read, std:
       return;
     }
     const auto wanted = expected->find(row.id);
+    const auto lineage = lineage_.find(snapshot_id);
+    if (row.row_id && lineage != lineage_.end()) {
+      const RowLineage& known = lineage->second[row.id];
+      if (known.row_id != row.row_id || known.updated != row.updated) {
+        world_.Violate(fmt::format("{} read row {} of snapshot {} with row id {}, updated by {}",
+                                   who, row.id, snapshot_id, *row.row_id,
+                                   row.updated.value_or(-1)));
+        return;
+      }
+    }
     if (wanted == expected->end() || wanted->second != row.cat) {
       world_.Violate(fmt::format("{} read row {} '{}' in snapshot {}, where it is not", who, row.id,
                                  row.cat, snapshot_id));
@@ -201,6 +219,11 @@ void Judge::SeePublish(const std::string& uri) {
   const bool is_own = process != nullptr && process->operation != 0 &&
                       operations_.at(process->operation).what != kOrphansName;
   if (is_own) makers_.emplace(uri, process->operation);
+  if (process == nullptr || is_own) {
+    const auto bytes = ReadFile(*world_.true_io(), uri);
+    if (bytes.ok()) contents_[uri] = std::hash<std::string_view>()(bytes->view());
+  }
+  deleters_.erase(uri);
   const bool is_restored = process != nullptr && process->operation != 0 && !is_own;
   if (is_restored) restored_.insert(uri);
   if (world_.catalog_kind() != CatalogKind::kHadoop) return;
@@ -211,8 +234,29 @@ void Judge::SeePublish(const std::string& uri) {
 }
 
 void Judge::SeeDelete(const std::string& uri) {
-  if (!current_ || !is_reachable(uri)) return;
+  const Operation* operation = CurrentOperation();
+  deleters_[uri] = operation == nullptr ? 0 : operation->number;
+  if (!current_ || is_purged_) return;
+  const auto& log = current_->metadata->metadata_log;
+  const bool is_logged = std::any_of(log.begin(), log.end(), [&](const MetadataLogEntry& entry) {
+    return entry.metadata_file == uri;
+  });
+  if (!is_logged && !is_reachable(uri)) return;
   world_.Violate(fmt::format("'{}' was deleted, which the table needs", uri));
+}
+
+void Judge::CheckRestored(const std::string& uri) {
+  const auto deleter = deleters_.find(uri);
+  const Operation* operation = CurrentOperation();
+  if (deleter != deleters_.end() && operation != nullptr && deleter->second != operation->number) {
+    return;  // Another one was to delete it anyway.
+  }
+  const auto bytes = ReadFile(*world_.true_io(), uri);
+  const auto content = contents_.find(uri);
+  const bool is_same =
+      bytes.ok() && (content == contents_.end() ||
+                     content->second == std::hash<std::string_view>()(bytes->view()));
+  if (!is_same) world_.Violate(fmt::format("'{}' came back from quarantine as another", uri));
 }
 
 void Judge::SeeTableMove(const std::string& location) {
@@ -243,24 +287,37 @@ void Judge::CheckMove(const Table& before, const Table& after) {
   }
   CheckExpired(old, now);
   CheckKept(old, now);
-  const Snapshot* added = nullptr;
+  Added added;
   for (const Snapshot& snapshot : now.snapshots) {
-    if (old.FindSnapshot(snapshot.snapshot_id) != nullptr) continue;
-    if (added != nullptr) world_.Violate("one commit added two snapshots");
-    added = &snapshot;
+    if (old.FindSnapshot(snapshot.snapshot_id) == nullptr) added.push_back(&snapshot);
   }
   CheckRefs(old, now, added);
-  if (added != nullptr) CheckSnapshot(old, after, *added);
-  if (added == nullptr && now.last_sequence_number != old.last_sequence_number) {
+  CheckSnapshots(old, after, added);
+  CheckStatistics(old, now);
+  if (added.empty() && now.last_sequence_number != old.last_sequence_number) {
     world_.Violate("the sequence number changed without a snapshot");
   }
+}
+
+Operation* Judge::CurrentOperation() {
+  const Process* process = world_.current_process();
+  if (process == nullptr || process->operation == 0) return nullptr;
+  return &operations_.at(process->operation);
+}
+
+// What was put off may be an expiry.
+bool Judge::is_expiring() {
+  const Operation* operation = CurrentOperation();
+  return operation == nullptr || operation->what == kExpiryName || operation->what == kMaintainName;
 }
 
 // Expiry removes what no branch or tag names, before it or after it, and nothing else does.
 void Judge::CheckExpired(const TableMetadata& before, const TableMetadata& after) {
   std::set<SnapshotId> named;
-  for (const auto& [name, ref] : before.refs)
-    named.insert(ref.snapshot_id);
+  // Whether a ref may go is judged by itself.
+  for (const auto& [name, ref] : before.refs) {
+    if (after.refs.contains(name)) named.insert(ref.snapshot_id);
+  }
   for (const auto& [name, ref] : after.refs)
     named.insert(ref.snapshot_id);
   for (const Snapshot& snapshot : before.snapshots) {
@@ -283,18 +340,7 @@ void Judge::CheckKept(const TableMetadata& before, const TableMetadata& after) {
       world_.Violate(fmt::format("snapshot {} is lost or changed", snapshot.snapshot_id));
     }
   }
-  for (const SchemaPtr& schema : before.schemas) {
-    const SchemaPtr kept = after.FindSchema(schema->schema_id());
-    if (kept == nullptr || !kept->IsSameAs(*schema)) {
-      world_.Violate(fmt::format("schema {} is lost or changed", schema->schema_id()));
-    }
-  }
-  for (const PartitionSpecPtr& spec : before.partition_specs) {
-    const PartitionSpecPtr kept = after.FindSpec(spec->spec_id);
-    if (kept == nullptr || !(*kept == *spec)) {
-      world_.Violate(fmt::format("partition spec {} is lost or changed", spec->spec_id));
-    }
-  }
+  CheckLayoutKept(before, after);
   for (const NestedField& field : before.current_schema()->fields()) {
     if (after.current_schema()->FindField(field.id) == nullptr) {
       world_.Violate(fmt::format("column '{}' is lost", field.name));
@@ -307,86 +353,92 @@ void Judge::CheckKept(const TableMetadata& before, const TableMetadata& after) {
   }
 }
 
-void Judge::CheckRefs(const TableMetadata& before, const TableMetadata& after,
-                      const Snapshot* added) {
-  for (const auto& [name, ref] : before.refs) {
-    if (!after.refs.contains(name)) world_.Violate(fmt::format("ref '{}' is lost", name));
+// Expiry may forget schemas and specs that nothing uses.
+void Judge::CheckLayoutKept(const TableMetadata& before, const TableMetadata& after) {
+  std::set<int32_t> schemas = {after.current_schema_id};
+  std::set<int32_t> specs = {after.default_spec_id};
+  for (const Snapshot& snapshot : after.snapshots) {
+    if (snapshot.schema_id) schemas.insert(*snapshot.schema_id);
+    specs.insert(specs_[snapshot.snapshot_id].begin(), specs_[snapshot.snapshot_id].end());
   }
-  for (const auto& [name, ref] : after.refs) {
-    const auto known = before.refs.find(name);
-    const bool has_moved =
-        known == before.refs.end() || known->second.snapshot_id != ref.snapshot_id;
-    if (has_moved) CheckRefMove(before, after, name, added);
+  const bool may_go = is_expiring();
+  for (const SchemaPtr& schema : before.schemas) {
+    const SchemaPtr kept = after.FindSchema(schema->schema_id());
+    if (kept == nullptr && may_go && !schemas.contains(schema->schema_id())) continue;
+    if (kept == nullptr || !kept->IsSameAs(*schema)) {
+      world_.Violate(fmt::format("schema {} is lost or changed", schema->schema_id()));
+    }
   }
-  if (added != nullptr) CheckStaged(before, *added);
-}
-
-void Judge::CheckRefMove(const TableMetadata& before, const TableMetadata& after,
-                         const std::string& name, const Snapshot* added) {
-  const SnapshotId now = after.refs.at(name).snapshot_id;
-  const auto known = before.refs.find(name);
-  std::optional<SnapshotId> head;
-  if (known != before.refs.end()) head = known->second.snapshot_id;
-  if (added != nullptr && now == added->snapshot_id) {
-    const Operation* operation = FindOperation(*added);
-    const bool is_new_history = operation != nullptr && operation->replaces_table;
-    const std::optional<SnapshotId> parent = is_new_history ? std::nullopt : head;
-    if (added->parent_snapshot_id != parent) {
-      world_.Violate(fmt::format("snapshot {} does not follow the head of '{}'", now, name));
+  for (const PartitionSpecPtr& spec : before.partition_specs) {
+    const PartitionSpecPtr kept = after.FindSpec(spec->spec_id);
+    if (kept == nullptr && may_go && !specs.contains(spec->spec_id)) continue;
+    if (kept == nullptr || !(*kept == *spec)) {
+      world_.Violate(fmt::format("partition spec {} is lost or changed", spec->spec_id));
     }
-    if (is_new_history && head) parents_[now] = *head;
-    if (is_new_history) published_.clear();  // What was published is not in `main` any more.
-    if (operation != nullptr && (operation->branch != name || operation->is_staged)) {
-      world_.Violate(fmt::format("{} moved branch '{}'", Describe(*operation), name));
-    }
-    return;
-  }
-  if (name == kMainBranch && FindStaging(now) != nullptr) {
-    if (after.FindSnapshot(now)->parent_snapshot_id != head) {
-      world_.Violate(fmt::format("staged snapshot {} does not follow the head of main", now));
-    }
-    NotePublished(now, now);
-  } else if (known != before.refs.end()) {
-    world_.Violate(fmt::format("ref '{}' moved without a new snapshot", name));
   }
 }
 
 Operation* Judge::FindOperation(const Snapshot& snapshot) {
   const auto number = ParseInt64(snapshot.summary.Find(kOperationProperty).value_or(""));
   const auto found = number ? operations_.find(*number) : operations_.end();
-  return found == operations_.end() ? nullptr : &found->second;
+  if (found != operations_.end()) return &found->second;
+  const auto maker = makers_.find(snapshot.manifest_list);
+  if (maker == makers_.end()) return nullptr;
+  Operation& operation = operations_.at(maker->second);
+  return operation.is_unnamed ? &operation : nullptr;
 }
 
-void Judge::CheckSnapshot(const TableMetadata& before, const Table& after,
-                          const Snapshot& snapshot) {
+void Judge::CheckSnapshots(const TableMetadata& before, const Table& after, const Added& added) {
   const TableMetadata& now = *after.metadata;
+  int64_t number = before.last_sequence_number;
+  int64_t next_row_id = before.next_row_id;
+  for (size_t i = 0; i < added.size(); ++i) {
+    const Snapshot& snapshot = *added[i];
+    if (i > 0 && snapshot.parent_snapshot_id != added[i - 1]->snapshot_id) {
+      world_.Violate("snapshots that came together do not follow each other");
+    }
+    number = now.format_version >= 2 ? number + 1 : 0;
+    if (snapshot.sequence_number != number) {
+      world_.Violate(fmt::format("snapshot {} has sequence number {}, expected {}",
+                                 snapshot.snapshot_id, snapshot.sequence_number, number));
+    }
+    if (now.format_version >= 3 && snapshot.first_row_id != next_row_id) {
+      world_.Violate(fmt::format("row ids of snapshot {} overlap", snapshot.snapshot_id));
+    }
+    next_row_id += snapshot.added_rows.value_or(0);
+    CheckSnapshot(after, snapshot);
+    const Operation* operation = FindOperation(snapshot);
+    const size_t expected = operation == nullptr ? 1 : operation->later.size() + 1;
+    if (added.size() != expected) world_.Violate("snapshots of one change came apart");
+  }
+  if (added.empty()) return;
+  const bool has_rows = now.format_version >= 3;
+  if (now.last_sequence_number != number || (has_rows && now.next_row_id != next_row_id)) {
+    world_.Violate("the numbers of the table are not those of its last snapshot");
+  }
+}
+
+void Judge::CheckOrigin(Operation& operation, const Snapshot& snapshot) {
+  if (operation.end == OperationEnd::kFailed) {
+    world_.Violate(Describe(operation) + " shows in the table after it failed");
+  }
+  if (operation.snapshot_ids.size() > operation.later.size() && !operation.makes_many) {
+    world_.Violate(fmt::format("{} is in the table twice: in snapshot {} and in {}",
+                               Describe(operation), *operation.snapshot_id, snapshot.snapshot_id));
+  }
+  operation.snapshot_id = snapshot.snapshot_id;
+  operation.snapshot_ids.push_back(snapshot.snapshot_id);
+}
+
+void Judge::CheckSnapshot(const Table& after, const Snapshot& snapshot) {
   if (snapshot.parent_snapshot_id) {
     parents_[snapshot.snapshot_id] = *snapshot.parent_snapshot_id;
-  }
-  const bool has_numbers = now.format_version >= 2;
-  const int64_t number = has_numbers ? before.last_sequence_number + 1 : 0;
-  if (snapshot.sequence_number != number || now.last_sequence_number != number) {
-    world_.Violate(fmt::format("snapshot {} has sequence number {}, expected {}",
-                               snapshot.snapshot_id, snapshot.sequence_number, number));
-  }
-  if (now.format_version >= 3 &&
-      (snapshot.first_row_id != before.next_row_id ||
-       now.next_row_id != before.next_row_id + snapshot.added_rows.value_or(0))) {
-    world_.Violate(fmt::format("row ids of snapshot {} overlap", snapshot.snapshot_id));
   }
   Operation* operation = FindOperation(snapshot);
   if (operation == nullptr) {
     CheckPublication(after, snapshot);
   } else {
-    if (operation->end == OperationEnd::kFailed) {
-      world_.Violate(Describe(*operation) + " shows in the table after it failed");
-    }
-    if (operation->snapshot_id) {
-      world_.Violate(fmt::format("{} is in the table twice: in snapshot {} and in {}",
-                                 Describe(*operation), *operation->snapshot_id,
-                                 snapshot.snapshot_id));
-    }
-    operation->snapshot_id = snapshot.snapshot_id;
+    CheckOrigin(*operation, snapshot);
     CheckContent(after, snapshot, *operation);
   }
   CheckFiles(after, snapshot);
@@ -399,7 +451,10 @@ void Judge::CheckContent(const Table& after, const Snapshot& snapshot, const Ope
     world_.Violate(fmt::format("snapshot {} has an unknown parent", snapshot.snapshot_id));
     return;
   }
-  rows_[snapshot.snapshot_id] = std::make_shared<const Rows>(operation.apply(*base));
+  const size_t count = operation.snapshot_ids.size();
+  const bool is_later = count > 1 && !operation.makes_many && !operation.later.empty();
+  const auto& apply = is_later ? operation.later[count - 2] : operation.apply;
+  rows_[snapshot.snapshot_id] = std::make_shared<const Rows>(apply(*base));
   const auto read = read_rows_(world_.true_io(), after, snapshot.snapshot_id);
   if (!read.ok()) {
     world_.Violate(fmt::format("snapshot {} of {} cannot be read: {}", snapshot.snapshot_id,
@@ -407,64 +462,7 @@ void Judge::CheckContent(const Table& after, const Snapshot& snapshot, const Ope
     return;
   }
   CheckRows(snapshot.snapshot_id, *read, Describe(operation));
-}
-
-void Judge::CheckFiles(const Table& after, const Snapshot& snapshot) {
-  FileIO& io = *world_.true_io();
-  const auto need = [&](const std::string& uri) {
-    if (files_[snapshot.snapshot_id].insert(uri).second) ++users_[uri];
-    const auto exists = FileExists(io, uri);
-    if (exists.ok() && *exists) return;
-    world_.Violate(fmt::format("'{}' of snapshot {} is not there", uri, snapshot.snapshot_id));
-  };
-  need(snapshot.manifest_list);
-  const auto manifests = ReadManifests(io, snapshot);
-  if (!manifests.ok()) return;
-  std::set<std::string> live;
-  std::set<std::string> with_vector;
-  std::map<std::string, int64_t> totals;
-  for (const ManifestFile& manifest : *manifests) {
-    need(manifest.manifest_path);
-    const PartitionSpecPtr spec = after.metadata->FindSpec(manifest.partition_spec_id);
-    const TypePtr type = PartitionType(*spec, after.metadata->SchemasNewestFirst());
-    const Status read = ReadManifest(
-        io, manifest, *type, {.with_metrics = false, .with_deleted = false},
-        [&](ManifestEntry& entry) -> Status {
-          need(entry.file.file_path);
-          if (!live.insert(FileKey(entry.file)).second) {
-            world_.Violate(fmt::format("snapshot {} names '{}' twice", snapshot.snapshot_id,
-                                       entry.file.file_path));
-          }
-          const FileContent content = entry.file.content;
-          const bool is_data = content == FileContent::kData;
-          const bool is_by_key = content == FileContent::kEqualityDeletes;
-          const bool is_new =
-              entry.status == EntryStatus::kAdded && entry.snapshot_id == snapshot.snapshot_id;
-          if (is_new && content == FileContent::kPositionDeletes &&
-              after.metadata->format_version >= 3 && !entry.file.is_deletion_vector()) {
-            world_.Violate(fmt::format("'{}' is no deletion vector, but new in version 3",
-                                       entry.file.file_path));
-          }
-          if (entry.file.is_deletion_vector() &&
-              !with_vector.emplace(ReferencedDataFile(entry.file)).second) {
-            world_.Violate(fmt::format("'{}' has two deletion vectors in snapshot {}",
-                                       ReferencedDataFile(entry.file), snapshot.snapshot_id));
-          }
-          ++totals[is_data ? "total-data-files" : "total-delete-files"];
-          totals[is_data     ? "total-records"
-                 : is_by_key ? "total-equality-deletes"
-                             : "total-position-deletes"] += entry.file.record_count;
-          return {};
-        });
-    if (!read.ok()) world_.Violate(read.error().Format());
-  }
-  for (const auto& [key, total] : totals) {
-    const auto said = ParseInt64(snapshot.summary.Find(key).value_or(""));
-    if (said == total) continue;
-    world_.Violate(fmt::format("the summary of snapshot {} says {} = {}, but there are {}",
-                               snapshot.snapshot_id, key,
-                               snapshot.summary.Find(key).value_or("nothing"), total));
-  }
+  CheckLineage(after, snapshot, operation, *read);
 }
 
 void Judge::CheckOperationsDone(const TableMetadata& metadata) {
@@ -502,53 +500,13 @@ void Judge::CheckEnd() {
 void Judge::CheckOutcomes() {
   for (const auto& [number, operation] : operations_) {
     if (operation.end != OperationEnd::kSucceeded || !operation.snapshot_id) continue;
-    if (operation.is_staged || is_expired(*operation.snapshot_id)) continue;
+    const bool is_elsewhere = operation.is_staged || operation.was_left;
+    if (is_elsewhere || is_expired(*operation.snapshot_id)) continue;
     const auto ref = metadata().refs.find(operation.branch);
-    // Expiry may leave gaps in what the table itself tells of its history.
-    std::optional<SnapshotId> at;
-    if (ref != metadata().refs.end()) at = ref->second.snapshot_id;
-    while (at && *at != *operation.snapshot_id) {
-      const auto parent = parents_.find(*at);
-      at = parent == parents_.end() ? std::nullopt : std::optional(parent->second);
-    }
-    const bool is_there = at.has_value();
+    const bool is_there = ref != metadata().refs.end() &&
+                          is_ancestor(*operation.snapshot_id, ref->second.snapshot_id);
     if (!is_there) world_.Violate(Describe(operation) + " is lost from its branch");
   }
-}
-
-// Files stay behind only where a process died, an outcome is open, the call that should have
-// deleted them failed, or the reading that tells which of its files a commit used in the end.
-void Judge::CheckOrphans() {
-  const std::set<std::string> was_current(locations_.begin(), locations_.end());
-  const bool has_faults =
-      std::any_of(operations_.begin(), operations_.end(), [](const auto& numbered) {
-        const Operation& operation = numbered.second;
-        return operation.what == kExpiryName &&
-               (operation.faults.any > 0 || operation.end != OperationEnd::kSucceeded);
-      });
-  const Status listed =
-      world_.true_io()->List("memory:/warehouse", [&](const FileInfo& file) -> Status {
-        if (is_reachable(file.uri) || was_current.contains(file.uri)) return {};
-        // What was expired is deleted unless something went wrong then, which may have been late.
-        if (users_.contains(file.uri) && has_faults) return {};
-        if (HasPart(file.uri, "version-hint.text") || HasPart(file.uri, ".folder")) return {};
-        if (HasPart(file.uri, "_firn_quarantine")) return {};
-        // An expiry that was about to delete it found it away in quarantine; then it came back.
-        if (restored_.contains(file.uri)) return {};
-        const auto maker = makers_.find(file.uri);
-        if (maker == makers_.end()) return {};  // Put off: its maker was told nothing certain.
-        const Operation& operation = operations_.at(maker->second);
-        const bool is_excused = operation.has_died || operation.was_open ||
-                                operation.faults.failed_deletes > 0 ||
-                                operation.faults.unclear > 0 ||
-                                (operation.has_succeeded && operation.faults.any > 0 &&
-                                 HasPart(file.uri, "/metadata/"));
-        if (!is_excused) {
-          world_.Violate(fmt::format("'{}' of {} was left behind", file.uri, Describe(operation)));
-        }
-        return {};
-      });
-  if (!listed.ok()) world_.Violate(listed.error().Format());
 }
 
 }  // namespace firn::simulation

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "firn/base/number.h"
 
 #include "model.h"
@@ -8,7 +10,8 @@ namespace firn::simulation {
 
 const Operation* Judge::FindStaging(SnapshotId snapshot_id) const {
   for (const auto& [number, operation] : operations_) {
-    if (operation.is_staged && operation.snapshot_id == snapshot_id) return &operation;
+    const bool is_append = operation.is_staged || !operation.rows.empty();
+    if (is_append && operation.snapshot_id == snapshot_id) return &operation;
   }
   return nullptr;
 }
@@ -18,6 +21,8 @@ const Operation* Judge::FindOwner(const Snapshot& snapshot) {
   for (const auto& [number, operation] : operations_) {
     if (operation.publishes && operation.snapshot_id == snapshot.snapshot_id) return &operation;
   }
+  const auto maker = makers_.find(snapshot.manifest_list);
+  if (maker != makers_.end()) return &operations_.at(maker->second);
   return nullptr;
 }
 
@@ -38,31 +43,48 @@ void Judge::CheckPublication(const Table& after, const Snapshot& snapshot) {
     world_.Violate(fmt::format("snapshot {} of no operation", snapshot.snapshot_id));
     return;
   }
-  NotePublished(*source, snapshot.snapshot_id);
+  NotePublished(*source, snapshot.snapshot_id, snapshot.parent_snapshot_id);
   CheckContent(after, snapshot, *staging);
 }
 
-void Judge::NotePublished(SnapshotId staged, SnapshotId published) {
-  const auto [known, is_new] = published_.emplace(staged, published);
-  if (is_new) return;
-  world_.Violate(fmt::format("staged snapshot {} is published twice: by snapshot {} and by {}",
-                             staged, known->second, published));
+void Judge::NotePublished(SnapshotId staged, SnapshotId published,
+                          std::optional<SnapshotId> main_before) {
+  const auto [begin, end] = published_.equal_range(staged);
+  for (auto at = begin; at != end; ++at) {
+    if (!main_before || !is_in_history(at->second, *main_before)) continue;
+    world_.Violate(fmt::format("staged snapshot {} is published twice: by snapshot {} and by {}",
+                               staged, at->second, published));
+  }
+  published_.emplace(staged, published);
 }
 
 void Judge::CheckPublished(const Operation& operation) {
   if (published_.contains(*operation.publishes)) return;
+  // Main may have been put on it, or on what followed it.
+  if (metadata().current_snapshot_id &&
+      is_ancestor(*operation.publishes, *metadata().current_snapshot_id)) {
+    return;
+  }
+  if (has_moves_) return;
   world_.Violate(
       fmt::format("snapshot {} is said to be published, but is not", *operation.publishes));
 }
 
+bool Judge::is_published_by(SnapshotId staged, std::optional<SnapshotId> published) const {
+  const auto [begin, end] = published_.equal_range(staged);
+  return std::any_of(begin, end, [&](const auto& entry) { return entry.second == published; });
+}
+
 void Judge::CheckPublisher(Operation& operation, std::optional<SnapshotId> snapshot_id) {
   if (operation.end != OperationEnd::kSucceeded || !operation.publishes) return;
-  const auto published = published_.find(*operation.publishes);
   operation.snapshot_id = snapshot_id;
-  // A table that was replaced since has forgotten.
-  if (published == published_.end() || published->second == snapshot_id) return;
-  world_.Violate(fmt::format("snapshot {} is said to be published by {}, but is by {}",
-                             *operation.publishes, snapshot_id.value_or(0), published->second));
+  const auto head = metadata().current_snapshot_id;
+  operation.was_left = has_moves_ && snapshot_id && head && !is_ancestor(*snapshot_id, *head);
+  if (is_published_by(*operation.publishes, snapshot_id)) return;
+  // Main was put on the staged snapshot itself, or is there.
+  if (has_moves_ && snapshot_id == operation.publishes) return;
+  world_.Violate(fmt::format("snapshot {} is said to be published by {}, but is not",
+                             *operation.publishes, snapshot_id.value_or(0)));
 }
 
 // False where another one may have published the same.

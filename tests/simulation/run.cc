@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "actor.h"
+#include "endings.h"
+#include "parquet_files.h"
 
 namespace firn::simulation {
 namespace {
@@ -20,6 +22,8 @@ struct Setting {
   bool has_changing_spec = false;
   bool has_expiry = false;
   bool has_replacement = false;
+  bool has_moves = false;
+  bool has_parquet = false;
   Properties properties;
 };
 
@@ -63,6 +67,13 @@ Setting DrawSetting(uint64_t seed) {
   setting.has_expiry = random->Below(2) == 0;
   if (random->Below(3) == 0) properties["write.wap.enabled"] = "true";
   setting.has_replacement = random->Below(4) == 0;
+  setting.has_moves = random->Below(3) == 0;
+  setting.has_parquet = random->Below(5) == 0;
+  setting.world.takes_owners_for_dead = random->Below(3) == 0;
+  if (setting.has_parquet) {
+    setting.steps = 3 + random->Below(6);
+    properties["write.parquet.compression-codec"] = "snappy";
+  }
   return setting;
 }
 
@@ -92,18 +103,6 @@ Table MakeTable(World& world, const TableName& name, const Setting& setting) {
   return *std::move(table);
 }
 
-const Job& ChooseJob(const std::vector<const Job*>& jobs, Random& random) {
-  uint64_t total = 0;
-  for (const Job* job : jobs)
-    total += job->weight;
-  uint64_t drawn = random.Below(total);
-  for (const Job* job : jobs) {
-    if (drawn < job->weight) return *job;
-    drawn -= job->weight;
-  }
-  return *jobs.back();
-}
-
 /// One try of `operation` by a process, which is a new one if the last has died.
 void Try(Scene& scene, Process& process, Random& random, const Job& job, Operation& operation) {
   process.faults = {};
@@ -115,23 +114,58 @@ void Try(Scene& scene, Process& process, Random& random, const Job& job, Operati
                    result.ok() ? *result : std::nullopt);
   process.operation = 0;
   if (!process.is_dead) return;
+  scene.judge->BuryOwner(operation);
   process.is_dead = false;
   process.catalog = scene.world->OpenCatalog();
 }
 
-void Act(Scene& scene, Process& process, uint64_t seed, size_t steps) {
-  const auto random = MakeSeededRandom(seed);
-  std::vector<const Job*> jobs;
+/// A kind of work, and how often it is chosen in this run.
+struct Offer {
+  const Job* job = nullptr;
+  uint64_t weight = 0;
+};
+
+/// Of what is possible a run has some often and some never, since what takes three certain kinds of
+/// work in a row seldom happens where there are thirty. The first one, appending, is always there.
+std::vector<Offer> DrawOffers(const Scene& scene, Random& random) {
+  std::vector<Offer> offers;
   const auto offer = [&](const std::vector<Job>& kind) {
     for (const Job& job : kind)
-      jobs.push_back(&job);
+      offers.push_back({&job, job.weight * OneOf(random, {0, 0, 1, 1, 5})});
   };
-  offer(FileJobs());
-  offer(DeleteJobs());
-  offer(SnapshotJobs());
+  if (scene.has_parquet) {
+    offer(ParquetJobs());
+    offer(ReadingJobs());
+    if (scene.has_expiry) offer(CycleJobs());
+  } else {
+    offer(FileJobs());
+    offer(DeleteJobs());
+    offer(StagingJobs());
+    if (scene.has_replacement) offer(ReplacementJobs());
+  }
+  offer(PublishingJobs());
   offer(TableJobs());
-  if (scene.has_replacement) offer(ReplacementJobs());
+  if (scene.has_moves) offer(RefJobs());
   if (scene.has_expiry) offer(MaintenanceJobs());
+  offers.front().weight = std::max<uint64_t>(offers.front().weight, 5);
+  return offers;
+}
+
+const Job& ChooseJob(const std::vector<Offer>& offers, Random& random) {
+  uint64_t total = 0;
+  for (const Offer& offer : offers)
+    total += offer.weight;
+  uint64_t drawn = random.Below(total);
+  for (const Offer& offer : offers) {
+    if (drawn < offer.weight) return *offer.job;
+    drawn -= offer.weight;
+  }
+  return *offers.back().job;
+}
+
+void Act(Scene& scene, Process& process, const std::vector<Offer>& jobs, uint64_t seed,
+         size_t steps) {
+  const auto random = MakeSeededRandom(seed);
   for (size_t step = 0; step < steps && !scene.world->violation(); ++step) {
     const Job& job = ChooseJob(jobs, *random);
     Operation& operation = scene.judge->NewOperation(job.name);
@@ -148,14 +182,17 @@ void Act(Scene& scene, Process& process, uint64_t seed, size_t steps) {
 std::string Describe(const Setting& setting) {
   const FaultShares& faults = setting.world.faults;
   std::string text = fmt::format(
-      "{} catalog, version {}{}{}{}{}, {} actors of {} steps; of 10,000 calls {} of files and {} "
+      "{}{} catalog, version {}{}{}{}{}{}, {} actors of {} steps; of 10,000 calls {} of files and "
+      "{} "
       "of "
       "catalogs fail, {} are slow, {} end the process;",
+      setting.has_parquet ? "Parquet, " : "",
       setting.world.catalog == CatalogKind::kPointer ? "pointer" : "Hadoop", setting.format_version,
       setting.is_partitioned ? ", partitioned" : "",
       setting.has_changing_spec ? ", changing spec" : "", setting.has_expiry ? ", expiry" : "",
-      setting.has_replacement ? ", replacement" : "", setting.actors, setting.steps,
-      faults.file_errors, faults.catalog_errors, faults.slow_calls, faults.deaths);
+      setting.has_replacement ? ", replacement" : "", setting.has_moves ? ", moves" : "",
+      setting.actors, setting.steps, faults.file_errors, faults.catalog_errors, faults.slow_calls,
+      faults.deaths);
   for (const auto& [key, value] : setting.properties)
     text += fmt::format(" {}={}", key, value);
   return text;
@@ -171,7 +208,8 @@ void CheckStillWorks(Scene& scene, Random& random) {
   const auto first = process.catalog->Commit(scene.name, {}, update);
   scene.world->Note("first commit after all: {}", first.ok() ? "ok" : first.error().Format());
   Operation& operation = scene.judge->NewOperation("append");
-  Try(scene, process, random, FileJobs().front(), operation);
+  const Job& append = scene.has_parquet ? ParquetJobs().front() : FileJobs().front();
+  Try(scene, process, random, append, operation);
   if (operation.end == OperationEnd::kSucceeded || scene.world->violation()) return;
   scene.world->Violate("the table cannot be appended to");
 }
@@ -206,9 +244,17 @@ SeedResult RunSeed(Executor& threads, uint64_t seed, bool is_traced) {
   World world(threads, setting.world);
   world.Trace(is_traced);
   const TableName name{{"db"}, "t"};
-  Judge judge(world, name, ReadTinyTable);
   const auto executor = MakeInlineExecutor();
   MemoryBudget budget(int64_t{256} << 20);
+  ParquetFiles parquet(*executor, budget);
+  ReadRows read_rows = ReadTinyTable;
+  if (setting.has_parquet) {
+    read_rows = [&parquet](const auto& io, const Table& table, SnapshotId id) {
+      return parquet.ReadTable(io, table, id);
+    };
+  }
+  Judge judge(world, name, read_rows);
+  if (setting.has_moves) judge.AllowMoves();
   Scene scene;
   scene.world = &world;
   scene.judge = &judge;
@@ -216,23 +262,27 @@ SeedResult RunSeed(Executor& threads, uint64_t seed, bool is_traced) {
   scene.has_changing_spec = setting.has_changing_spec;
   scene.has_expiry = setting.has_expiry;
   scene.has_replacement = setting.has_replacement;
-  scene.read_rows = ReadTinyTable;
+  scene.has_moves = setting.has_moves;
+  scene.has_parquet = setting.has_parquet;
+  scene.read_rows = read_rows;
   scene.executor = executor.get();
   scene.budget = &budget;
   judge.Begin(MakeTable(world, name, setting));
   world.SetWitness(judge);
 
+  const auto random = MakeSeededRandom(seed + 1);
+  const std::vector<Offer> offers = DrawOffers(scene, *random);
   std::vector<std::function<void(Process&)>> actors;
   for (size_t i = 0; i < setting.actors; ++i) {
     world.AddProcess(fmt::format("actor {}", i + 1));
-    actors.emplace_back([&scene, &setting, seed, i](Process& process) {
-      Act(scene, process, seed * 100 + i, setting.steps);
+    actors.emplace_back([&scene, &setting, &offers, seed, i](Process& process) {
+      Act(scene, process, offers, seed * 100 + i, setting.steps);
     });
   }
   world.Run(std::move(actors));
-  const auto random = MakeSeededRandom(seed + 1);
   if (!world.violation()) CheckStillWorks(scene, *random);
   if (!world.violation()) judge.CheckEnd();
+  if (!world.violation()) EndTable(scene, *random);
 
   SeedResult result;
   result.violation = world.violation();

@@ -29,12 +29,15 @@ JobResult Stage(Worker& worker, Operation& operation) {
   return worker.Settle(CommitAppendFiles(worker.context(), table, request), files);
 }
 
-/// Any snapshot that some operation staged; by its WAP id where it has one.
+/// Any snapshot that some operation staged, by its WAP id where it has one, or an append of another
+/// branch.
 JobResult Publish(Worker& worker, Operation& operation) {
   FIRN_ASSIGN(const Table table, worker.Load());
   std::vector<SnapshotId> staged;
   for (const auto& [number, other] : worker.scene().judge->operations()) {
-    const bool is_there = other.is_staged && other.snapshot_id &&
+    const bool is_candidate =
+        other.is_staged || (!other.rows.empty() && other.branch != kMainBranch);
+    const bool is_there = is_candidate && other.snapshot_id &&
                           table.metadata->FindSnapshot(*other.snapshot_id) != nullptr;
     if (is_there) staged.push_back(*other.snapshot_id);
   }
@@ -81,13 +84,54 @@ JobResult Replace(Worker& worker, Operation& operation) {
   return worker.Settle(transaction.Commit(), files);
 }
 
+/// A property and two snapshots, which come together or not at all.
+JobResult Transact(Worker& worker, Operation& operation) {
+  operation.branch = worker.ChooseBranch();
+  const std::vector<Row> first = worker.NewRows(2);
+  const std::vector<Row> second = worker.NewRows(2);
+  operation.apply = [first](const Rows& before) { return With(before, first); };
+  operation.later = {[second](const Rows& before) { return With(before, second); }};
+  const std::string key = fmt::format("sim.t{}", operation.number);
+  operation.is_done = [key](const TableMetadata& metadata) {
+    return metadata.properties.contains(key);
+  };
+  FIRN_ASSIGN(const Table table, worker.Load());
+  const CommitContext context = worker.context();
+  Transaction transaction(context, table);
+  FIRN_RETURN_IF_ERROR(transaction.Change([&](const TableMetadata& now) {
+    return PlanSetProperties(now, {{key, "1"}}, worker.random());
+  }));
+  std::vector<DataFile> written;
+  for (const std::vector<Row>* rows : {&first, &second}) {
+    auto files =
+        WriteTinyFiles(worker.io(), *transaction.table().metadata, worker.Names(operation), *rows);
+    Status added = files.ok() ? Status() : Status(files.error());
+    if (files.ok()) {
+      written.insert(written.end(), files->begin(), files->end());
+      AppendFilesRequest append;
+      append.branch = operation.branch;
+      append.data_files = *files;
+      append.is_fast = worker.Chance(50);
+      append.summary_properties = Worker::SummaryOf(operation);
+      added = transaction.Append(std::move(append));
+    }
+    if (!added.ok()) {
+      DiscardOutputs(worker.io(), written);
+      return added.error();
+    }
+  }
+  return worker.Settle(transaction.Commit(), written);
+}
+
 }  // namespace
 
-const std::vector<Job>& SnapshotJobs() {
-  static const std::vector<Job> kJobs = {
-      {"stage", 2, Stage},
-      {"publish", 3, Publish},
-  };
+const std::vector<Job>& StagingJobs() {
+  static const std::vector<Job> kJobs = {{"stage", 2, Stage}, {"transact", 2, Transact}};
+  return kJobs;
+}
+
+const std::vector<Job>& PublishingJobs() {
+  static const std::vector<Job> kJobs = {{"publish", 3, Publish}};
   return kJobs;
 }
 

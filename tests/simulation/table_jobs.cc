@@ -1,6 +1,5 @@
 #include <utility>
 
-#include "firn/catalog/change_table.h"
 #include "firn/catalog/ref_change.h"
 #include "firn/catalog/table_evolution.h"
 
@@ -10,11 +9,7 @@ namespace firn::simulation {
 namespace {
 
 JobResult Change(Worker& worker, const PlanUpdates& plan) {
-  FIRN_ASSIGN(const Table table, worker.Load());
-  const TableChangeContext context{.catalog = worker.process().catalog.get(),
-                                   .clock = &worker.scene().world->clock(),
-                                   .random = &worker.random()};
-  FIRN_RETURN_IF_ERROR(ChangeTable(context, table, plan));
+  FIRN_RETURN_IF_ERROR(worker.Change(plan));
   return std::optional<SnapshotId>();
 }
 
@@ -52,13 +47,17 @@ JobResult MakeRef(Worker& worker, Operation& operation, RefType type) {
   if (worker.Chance(50) || !worker.HeadOf(table, std::string(kMainBranch))) {
     change.snapshot_id = snapshots[worker.random().Below(snapshots.size())].snapshot_id;
   }
+  operation.made_ref = change.name;
+  if (worker.scene().has_expiry && worker.Chance(30)) {
+    change.max_ref_age_ms = 1 + static_cast<int64_t>(worker.random().Below(20'000));
+  }
   operation.is_done = [name = change.name](const TableMetadata& metadata) {
     return metadata.refs.contains(name);
   };
   const JobResult made = Change(
       worker, [change](const TableMetadata& metadata) { return PlanSetRef(metadata, change); });
   // The snapshot that was chosen is not there any more.
-  const bool is_expired = worker.scene().judge->expired_count() > operation.expired_before;
+  const bool is_expired = worker.scene().judge->vanished_count() > operation.vanished_before;
   const bool is_missed = !made.ok() && (made.error().code() == ErrorCode::kNotFound ||
                                         made.error().code() == ErrorCode::kInvalidInput);
   if (!is_expired || !is_missed) return made;

@@ -57,8 +57,11 @@ Result<DataFile> WriteTinyFile(FileIO& io, const TableMetadata& metadata, const 
   file.record_count = static_cast<int64_t>(rows.size());
   FIRN_ASSIGN(file.metrics, MetricsOf(rows));
   std::string text;
+  const auto format = [](std::optional<int64_t> number) {
+    return number ? std::to_string(*number) : std::string("-");
+  };
   for (const Row& row : rows)
-    text += fmt::format("{} {}\n", row.id, row.cat);
+    text += fmt::format("{} {} {} {}\n", row.id, row.cat, format(row.row_id), format(row.updated));
   file.file_size_in_bytes = static_cast<int64_t>(text.size());
   FIRN_RETURN_IF_ERROR(WriteFile(io, file.file_path, AsBytes(text)));
   return file;
@@ -105,10 +108,10 @@ Result<std::vector<Row>> ReadRowsOf(FileIO& io, const std::string& path) {
   FIRN_ASSIGN(const Buffer bytes, ReadFile(io, path));
   std::vector<Row> rows;
   for (const std::string_view line : SplitText(bytes.view(), '\n')) {
-    const size_t blank = line.find(' ');
-    if (blank == std::string_view::npos) continue;
-    rows.push_back(
-        {ParseInt64(line.substr(0, blank)).value_or(-1), std::string(line.substr(blank + 1))});
+    const auto fields = SplitText(line, ' ');
+    if (fields.size() != 4) continue;
+    rows.push_back({ParseInt64(fields[0]).value_or(-1), std::string(fields[1]),
+                    ParseInt64(fields[2]), ParseInt64(fields[3])});
   }
   return rows;
 }
@@ -192,6 +195,12 @@ Result<std::set<int64_t>> FindTinyDeletedRows(FileIO& io, const FileScanTask& ta
   return gone;
 }
 
+void InheritLineage(const FileScanTask& task, int64_t position, Row& row) {
+  if (!task.file.first_row_id) return;
+  if (!row.row_id) row.row_id = *task.file.first_row_id + position;
+  if (!row.updated) row.updated = task.sequence_number;
+}
+
 Result<std::vector<PlacedRow>> ReadTinyFile(FileIO& io, const FileScanTask& task) {
   FIRN_ASSIGN(const std::vector<Row> rows, ReadRowsOf(io, task.file.file_path));
   FIRN_ASSIGN(std::set<int64_t> gone, ReadTinyDeletes(io, task));
@@ -200,7 +209,9 @@ Result<std::vector<PlacedRow>> ReadTinyFile(FileIO& io, const FileScanTask& task
   std::vector<PlacedRow> live;
   for (size_t i = 0; i < rows.size(); ++i) {
     const auto position = static_cast<int64_t>(i);
-    if (!gone.contains(position)) live.push_back({rows[i], position});
+    if (gone.contains(position)) continue;
+    live.push_back({rows[i], position});
+    InheritLineage(task, position, live.back().row);
   }
   return live;
 }

@@ -52,6 +52,9 @@ std::vector<DeleteFilePtr> OwnDeletes(const FileScanTask& task);
 Result<std::set<int64_t>> ReadTinyDeletes(FileIO& io, const FileScanTask& task);
 Result<std::vector<PlacedRow>> ReadTinyFile(FileIO& io, const FileScanTask& task);
 
+/// What a row that does not tell its lineage gets from its file.
+void InheritLineage(const FileScanTask& task, int64_t position, Row& row);
+
 /// For Judge.
 Result<std::vector<Row>> ReadTinyTable(std::shared_ptr<FileIO> io, const Table& table,
                                        SnapshotId snapshot_id);

@@ -203,6 +203,7 @@ Fault World::DrawFault(Call call, std::string_view what) {
   Fault fault = Fault::kNone;
   if (drawn < errors) {
     fault = ChooseError(call);
+    if (fault == Fault::kTwice) ++process->faults.twice;
     if (fault != Fault::kTwice) ++process->faults.any;
     if (fault != Fault::kTwice && call == Call::kDelete) ++process->faults.failed_deletes;
     if (fault != Fault::kBefore) ++process->faults.unclear;

@@ -54,6 +54,8 @@ struct WorldOptions {
   CatalogKind catalog = CatalogKind::kPointer;
   FaultShares faults;
   uint64_t keep_percent = 0;  ///< See TurnsOptions.
+  /// Who looks whether the owner of a journal still runs is told that it does not.
+  bool takes_owners_for_dead = false;
 };
 
 /// What went wrong for an operation, to judge what it may leave behind.
@@ -61,6 +63,7 @@ struct FaultCounts {
   int64_t any = 0;             ///< Errors that were injected, and deaths.
   int64_t unclear = 0;         ///< Of calls that happened, or may have, although they failed.
   int64_t failed_deletes = 0;  ///< Deletions of files.
+  int64_t twice = 0;           ///< Calls that happened twice.
 };
 
 /// A process. Its calls fail once it has died, until it is started again.
@@ -108,6 +111,7 @@ class World {
   std::shared_ptr<FileIO> io() { return io_; }
   Clock& clock() { return *clock_; }
   CatalogKind catalog_kind() const { return options_.catalog; }
+  const WorldOptions& options() const { return options_; }
 
   /// A catalog as a new process opens it.
   std::shared_ptr<Catalog> OpenCatalog();
@@ -218,6 +222,10 @@ auto World::Do(Call call, std::string_view what, const Error& unclear, Effect ef
 
 /// A file system whose calls go through `world`.
 std::shared_ptr<FileIO> MakeWorldFileIO(World& world, std::shared_ptr<FileIO> io);
+
+/// The text of a journal's owner.json as if that process were gone: all processes of a run have one
+/// and the same id.
+std::string AsDeadOwner(std::string text);
 
 /// A store of pointers whose calls go through `world`; `inner` is shared by all processes.
 std::unique_ptr<PointerStore> MakeWorldStore(World& world, std::shared_ptr<PointerStore> inner);

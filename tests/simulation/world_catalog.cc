@@ -2,6 +2,8 @@
 #include <utility>
 #include <variant>
 
+#include "firn/catalog/forwarding_catalog.h"
+
 #include "world.h"
 
 namespace firn::simulation {
@@ -60,34 +62,14 @@ class WorldStore final : public PointerStore {
   std::shared_ptr<PointerStore> inner_;
 };
 
-class WorldCatalog final : public Catalog {
+class WorldCatalog final : public ForwardingCatalog {
  public:
   WorldCatalog(World& world, std::shared_ptr<Catalog> inner)
-      : world_(world), inner_(std::move(inner)) {}
+      : ForwardingCatalog(std::move(inner)), world_(world) {}
 
-  Result<std::vector<Namespace>> ListNamespaces(const Namespace& parent) override {
-    return inner_->ListNamespaces(parent);
-  }
-  Status CreateNamespace(const Namespace& levels, const Properties& properties) override {
-    return inner_->CreateNamespace(levels, properties);
-  }
-  Status DropNamespace(const Namespace& levels) override { return inner_->DropNamespace(levels); }
-  Result<Properties> LoadNamespace(const Namespace& levels) override {
-    return inner_->LoadNamespace(levels);
-  }
-  Status UpdateNamespace(const Namespace& levels, const Properties& updates,
-                         std::span<const std::string> removals) override {
-    return inner_->UpdateNamespace(levels, updates, removals);
-  }
-  Result<std::vector<TableName>> ListTables(const Namespace& levels) override {
-    return inner_->ListTables(levels);
-  }
   Result<Table> Load(const TableName& name) override {
     return world_.Do(Call::kCatalogLoad, "load", World::Unavailable("load"),
-                     [&] { return inner_->Load(name); });
-  }
-  Result<Table> Create(const TableName& name, const CreateTableRequest& request) override {
-    return inner_->Create(name, request);
+                     [&] { return inner()->Load(name); });
   }
   Result<Table> Commit(const TableName& name, std::span<const TableRequirement> requirements,
                        std::span<const TableUpdate> updates) override {
@@ -99,23 +81,15 @@ class WorldCatalog final : public Catalog {
     });
     return world_.Do(
         is_snapshot ? Call::kCatalogCommit : Call::kSwap, "commit", World::Unknown("commit"),
-        [inner = inner_, name,
+        [catalog = inner(), name,
          needed = std::vector<TableRequirement>(requirements.begin(), requirements.end()),
          changes = std::vector<TableUpdate>(updates.begin(), updates.end())] {
-          return inner->Commit(name, needed, changes);
+          return catalog->Commit(name, needed, changes);
         });
   }
-  Result<Table> Register(const TableName& name, const std::string& location) override {
-    return inner_->Register(name, location);
-  }
-  Status Rename(const TableName& from, const TableName& to) override {
-    return inner_->Rename(from, to);
-  }
-  Status Drop(const TableName& name, DropFiles files) override { return inner_->Drop(name, files); }
 
  private:
   World& world_;
-  std::shared_ptr<Catalog> inner_;
 };
 
 }  // namespace

@@ -2,46 +2,27 @@
 
 #include <utility>
 
+#include "firn/catalog/forwarding_catalog.h"
+
 namespace firn {
 namespace {
 
-class MeteredCatalog final : public Catalog {
+class MeteredCatalog final : public ForwardingCatalog {
  public:
   MeteredCatalog(std::shared_ptr<Catalog> inner, std::shared_ptr<IoMeter> meter)
-      : inner_(std::move(inner)), meter_(std::move(meter)) {}
+      : ForwardingCatalog(std::move(inner)), meter_(std::move(meter)) {}
 
-  Result<std::vector<Namespace>> ListNamespaces(const Namespace& parent) override {
-    return inner_->ListNamespaces(parent);
-  }
-  Status CreateNamespace(const Namespace& levels, const Properties& properties) override {
-    return inner_->CreateNamespace(levels, properties);
-  }
-  Status DropNamespace(const Namespace& levels) override { return inner_->DropNamespace(levels); }
-  Result<Properties> LoadNamespace(const Namespace& levels) override {
-    return inner_->LoadNamespace(levels);
-  }
-  Status UpdateNamespace(const Namespace& levels, const Properties& updates,
-                         std::span<const std::string> removals) override {
-    return inner_->UpdateNamespace(levels, updates, removals);
-  }
-  Result<std::vector<TableName>> ListTables(const Namespace& levels) override {
-    return inner_->ListTables(levels);
-  }
-  Result<Table> Load(const TableName& name) override { return Meter(inner_->Load(name)); }
+  Result<Table> Load(const TableName& name) override { return Meter(inner()->Load(name)); }
   Result<Table> Create(const TableName& name, const CreateTableRequest& request) override {
-    return Meter(inner_->Create(name, request));
+    return Meter(inner()->Create(name, request));
   }
   Result<Table> Commit(const TableName& name, std::span<const TableRequirement> requirements,
                        std::span<const TableUpdate> updates) override {
-    return Meter(inner_->Commit(name, requirements, updates));
+    return Meter(inner()->Commit(name, requirements, updates));
   }
   Result<Table> Register(const TableName& name, const std::string& metadata_location) override {
-    return Meter(inner_->Register(name, metadata_location));
+    return Meter(inner()->Register(name, metadata_location));
   }
-  Status Rename(const TableName& from, const TableName& to) override {
-    return inner_->Rename(from, to);
-  }
-  Status Drop(const TableName& name, DropFiles files) override { return inner_->Drop(name, files); }
 
  private:
   Result<Table> Meter(Result<Table> table) const {
@@ -49,7 +30,6 @@ class MeteredCatalog final : public Catalog {
     return table;
   }
 
-  std::shared_ptr<Catalog> inner_;
   std::shared_ptr<IoMeter> meter_;
 };
 

@@ -62,7 +62,9 @@ class RequirementCollector {
         name, found == base_.refs.end() ? std::nullopt : std::optional(found->second.snapshot_id)});
   }
 
+  // Main too, also where it is not there yet: its first snapshot may need what is to go.
   void AddBranches() {
+    AddRef(std::string(kMainBranch));
     for (const auto& [name, ref] : base_.refs) {
       if (ref.type == RefType::kBranch && name != kMainBranch) AddRef(name);
     }

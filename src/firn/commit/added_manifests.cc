@@ -74,18 +74,17 @@ Status AddedManifests::WriteRun(const Table& base, CommitFiles& names, int64_t t
 Result<std::vector<ManifestFile>> AddedManifests::Get(const CommitContext& context,
                                                       const Table& base, CommitFiles& names) {
   const TableMetadata& metadata = *base.metadata;
+  for (const DataFile& file : files_) {
+    if (metadata.FindSpec(file.partition_spec_id) != nullptr) continue;
+    return MakeError(ErrorCode::kCommitConflict,
+                     "partition spec {} of the added file '{}' is no longer in the table",
+                     file.partition_spec_id, file.file_path);
+  }
   if (written_ && format_version_ == metadata.format_version) return *written_;
   format_version_ = metadata.format_version;
   FIRN_ASSIGN(const int64_t target_bytes,
               metadata.IntProperty("commit.manifest.target-size-bytes", 8 * 1024 * 1024));
   std::vector<Run> runs = SplitIntoRuns(context.executor->concurrency());
-  for (const Run& run : runs) {
-    if (metadata.FindSpec(run.spec_id) == nullptr) {
-      return MakeError(ErrorCode::kCommitConflict,
-                       "partition spec {} of the added file '{}' is no longer in the table",
-                       run.spec_id, run.files.front()->file_path);
-    }
-  }
   FIRN_RETURN_IF_ERROR(ParallelFor(
       *context.executor, runs.size(),
       [&](size_t i) { return WriteRun(base, names, target_bytes, runs[i]); }, context.cancel));

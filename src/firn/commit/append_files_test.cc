@@ -174,6 +174,44 @@ TEST(AppendFilesTest, CleansUpAfterARefusalThatMeantIt) {
   }
 }
 
+// Expiry forgets specs that no snapshot has, such as that of files which are about to be committed.
+TEST(AppendFilesTest, RefusesFilesWhoseSpecIsForgottenMeanwhile) {
+  TestTable table({.is_partitioned = true});
+  const AppendFilesRequest request = RequestFor(table, {"a"});
+  PartitionSpec none;
+  none.spec_id = 1;
+  const std::vector<TableUpdate> change = {AddPartitionSpec{none}, SetDefaultSpec{1}};
+  ASSERT_THAT(table.catalog().Commit(table.name(), {}, change), IsOk());
+  ScriptedCatalog catalog(table.catalog());
+  catalog.before_commit = [&] {
+    const std::vector<TableUpdate> removal = {RemovePartitionSpecs{{0}}};
+    ASSERT_THAT(table.catalog().Commit(table.name(), {}, removal), IsOk());
+  };
+  CommitContext context = table.context();
+  context.catalog = &catalog;
+
+  EXPECT_THAT(CommitAppendFiles(context, table.Load(), request),
+              IsError(ErrorCode::kCommitConflict, "partition spec 0"));
+
+  EXPECT_EQ(catalog.commit_count, 1);
+  EXPECT_EQ(table.Load().metadata->current_snapshot(), nullptr);
+}
+
+// A spec that is not the default one any more is no obstacle, and stays so.
+TEST(AppendFilesTest, TakesFilesOfAnotherSpecThanTheDefaultOne) {
+  TestTable table({.is_partitioned = true});
+  const AppendFilesRequest request = RequestFor(table, {"a"});
+  PartitionSpec none;
+  none.spec_id = 1;
+  const std::vector<TableUpdate> change = {AddPartitionSpec{none}, SetDefaultSpec{1}};
+  ASSERT_THAT(table.catalog().Commit(table.name(), {}, change), IsOk());
+
+  ASSERT_THAT(CommitAppendFiles(table.context(), table.Load(), request), IsOk());
+
+  EXPECT_THAT(table.LivePaths(), ElementsAre("a"));
+  EXPECT_EQ(table.Load().metadata->default_spec_id, 1);
+}
+
 // What an attempt wrote for the old version is not fit for the new one: entries of version 1 have
 // no sequence numbers.
 TEST(AppendFilesTest, BeginsAnewIfTheTableIsUpgradedMeanwhile) {

@@ -73,6 +73,10 @@ Status ChangeFiles::CheckDeletes(const CommitBase& base, const History& history)
     const Snapshot* start = base.table->metadata->FindSnapshot(*request_.starting_snapshot_id);
     FIRN_CHECK(start != nullptr);
     starting_sequence_number = start->sequence_number;
+    for (const auto* moved : {&request_.removed_data_files, &request_.updated_data_files}) {
+      if (request_.added_data_files.empty()) break;
+      FIRN_RETURN_IF_ERROR(CheckRowIdsStay(base.head, *start, *moved));
+    }
   }
   for (const std::vector<DataFile>* files :
        {&request_.removed_data_files, &request_.updated_data_files}) {

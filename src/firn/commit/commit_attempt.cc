@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -68,6 +69,7 @@ Result<Snapshot> CommitAttempt::Stage(const CommitBase& base, const CommitStep& 
   FIRN_RETURN_IF_ERROR(step.operation->Validate(base));
   FIRN_ASSIGN(StagedSnapshot staged, step.operation->Stage(base, files_));
   const TableMetadata& metadata = *table_.metadata;
+  HoldSpecs(base, staged.manifests);
   const bool has_row_ids = metadata.format_version >= 3;
   Snapshot snapshot;
   snapshot.snapshot_id = step.snapshot_id;
@@ -105,9 +107,29 @@ Result<Snapshot> CommitAttempt::Stage(const CommitBase& base, const CommitStep& 
   return snapshot;
 }
 
+// Nothing keeps expiry from forgetting the spec of a new manifest meanwhile, if no manifest of the
+// branch has it, and it is not the default one or is so no longer. No requirement of the catalog
+// protocol tells of another spec than the default one; but to make it that fails then. Afterwards
+// the default one is what it was.
+void CommitAttempt::HoldSpecs(const CommitBase& base, const std::vector<ManifestFile>& manifests) {
+  const int32_t default_id = table_.metadata->default_spec_id;
+  std::set<int32_t> kept;
+  for (const ManifestFile& manifest : base.manifests)
+    kept.insert(manifest.partition_spec_id);
+  holds_.clear();
+  for (const ManifestFile& manifest : manifests) {
+    if (!kept.insert(manifest.partition_spec_id).second) continue;
+    needs_default_spec_ = true;
+    if (manifest.partition_spec_id == default_id) continue;
+    holds_.emplace_back(SetDefaultSpec{manifest.partition_spec_id});
+  }
+  if (!holds_.empty()) holds_.emplace_back(SetDefaultSpec{default_id});
+}
+
 std::vector<TableUpdate> CommitAttempt::UpdatesOf(const CommitStep& step, Snapshot snapshot) const {
   const SnapshotId id = snapshot.snapshot_id;
-  std::vector<TableUpdate> updates = {AddSnapshot{std::move(snapshot)}};
+  std::vector<TableUpdate> updates = holds_;
+  updates.emplace_back(AddSnapshot{std::move(snapshot)});
   if (step.options.is_staged) return updates;
   SnapshotRef ref;  // Retention settings of an existing branch are kept.
   const auto& refs = table_.metadata->refs;
@@ -137,6 +159,13 @@ Status CommitAttempt::Add(const CommitStep& step, bool is_last) {
 std::vector<TableRequirement> CommitAttempt::Requirements() const {
   const TableMetadata& base = *base_.metadata;
   std::vector<TableRequirement> requirements = MakeRequirements(base, updates_);
+  const bool has_spec = std::any_of(
+      requirements.begin(), requirements.end(), [](const TableRequirement& requirement) {
+        return std::holds_alternative<AssertDefaultSpecId>(requirement);
+      });
+  if (needs_default_spec_ && !has_spec) {
+    requirements.emplace_back(AssertDefaultSpecId{base.default_spec_id});
+  }
   // Of a staged snapshot, too: it was made for this head.
   for (const std::string& branch : branches_) {
     const bool is_there =

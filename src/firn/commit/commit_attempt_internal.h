@@ -29,6 +29,7 @@ class CommitAttempt {
   Status Take(std::vector<TableUpdate> updates, bool is_last);
   Result<CommitBase> BaseOf(const std::string& branch) const;
   Result<Snapshot> Stage(const CommitBase& base, const CommitStep& step);
+  void HoldSpecs(const CommitBase& base, const std::vector<ManifestFile>& manifests);
   std::vector<TableUpdate> UpdatesOf(const CommitStep& step, Snapshot snapshot) const;
 
   const CommitContext& context_;
@@ -38,6 +39,8 @@ class CommitAttempt {
   int number_;
   std::vector<std::string> branches_;  // Whose heads are counted on.
   std::vector<TableUpdate> updates_;
+  std::vector<TableUpdate> holds_;  // Of the step at work: change nothing.
+  bool needs_default_spec_ = false;
 };
 
 }  // namespace firn

@@ -77,6 +77,8 @@ class CommitLoop {
   Result<CommitResult> GiveUp(const Error& cause, int attempt);
   void CleanUpAfterSuccess(const Table& committed);
 
+  bool IsOutdated(const Error& error) const;
+
   /// The work was done for one table, not for another one that was given its name meanwhile.
   Status CheckSameTable() const;
 
@@ -211,6 +213,14 @@ Status CommitLoop::CheckSameTable() const {
       FormatTableName(table_), found, expected);
 }
 
+/// Whether the request was wrong for what the table has become since the attempt began: it named a
+/// schema, say, that another writer has removed.
+bool CommitLoop::IsOutdated(const Error& error) const {
+  if (error.code() != ErrorCode::kInvalidInput) return false;
+  const Result<Table> now = context_.catalog->Load(table_);
+  return now.ok() && now->metadata_location != base_table_.metadata_location;
+}
+
 /// The committed table, or nothing if another writer won and the attempt may be repeated.
 Result<std::optional<Table>> CommitLoop::Attempt(int attempt) {
   FIRN_RETURN_IF_ERROR(context_.cancel.Check());
@@ -226,8 +236,8 @@ Result<std::optional<Table>> CommitLoop::Attempt(int attempt) {
   Result<Table> committed = CommitOnce(attempt);
   if (committed.ok()) return std::optional(*std::move(committed));
   if (!has_asked_) return committed.error();
-  if (committed.error().code() == ErrorCode::kCommitConflict) {
-    lost_to_ = committed.error();
+  if (committed.error().code() == ErrorCode::kCommitConflict || IsOutdated(committed.error())) {
+    lost_to_ = Error(ErrorCode::kCommitConflict, committed.error().message());
     was_refused_ = true;
     return std::optional<Table>();
   }

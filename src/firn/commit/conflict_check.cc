@@ -166,6 +166,19 @@ Status CheckNotReplaced(const TableMetadata& now, const Snapshot* head, const Sc
       lost->name, lost->id);
 }
 
+Status CheckRowIdsStay(const Snapshot* head, const Snapshot& start,
+                       const std::vector<DataFile>& moved) {
+  const bool came_late = head != nullptr && head->first_row_id && !start.first_row_id;
+  if (!came_late) return {};
+  const auto late = std::find_if(moved.begin(), moved.end(),
+                                 [](const DataFile& file) { return !file.first_row_id; });
+  if (late == moved.end()) return {};
+  return MakeError(ErrorCode::kCommitConflict,
+                   "the rows of data file '{}' got row ids after they were read: the table was "
+                   "upgraded to version 3 and snapshot {} was committed; run the operation again",
+                   late->file_path, head->snapshot_id);
+}
+
 Status CheckDeletesFit(const TableMetadata& metadata, const std::vector<DataFile>& added) {
   if (metadata.format_version < 3) return {};
   for (const DataFile& file : added) {

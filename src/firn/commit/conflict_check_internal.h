@@ -41,6 +41,12 @@ Status CheckNoNewDeletes(const CommitContext& context, const Table& base,
 Status CheckNotReplaced(const TableMetadata& now, const Snapshot* head, const Schema& written,
                         std::optional<SnapshotId> planned_head);
 
+/// Rows that move to another file take their row ids along, unless these came only after they were
+/// read: with the first snapshot of version 3. Errors: kCommitConflict if that is so of one of
+/// `moved`, which were read in the snapshot `start` or, with ids, later.
+Status CheckRowIdsStay(const Snapshot* head, const Snapshot& start,
+                       const std::vector<DataFile>& moved);
+
 /// Version 3 takes no new position delete files. Errors: kCommitConflict if the table was upgraded
 /// after one of `added` was written.
 Status CheckDeletesFit(const TableMetadata& metadata, const std::vector<DataFile>& added);

@@ -159,7 +159,7 @@ Result<ManifestFilter::Outcome> ManifestFilter::Apply(const CommitContext& conte
   std::vector<const ManifestFile*> pending;
   std::vector<std::string> copy_uris;
   for (const ManifestFile& manifest : manifests) {
-    if (!done_.contains(manifest.manifest_path) && MayName(*base.metadata, manifest)) {
+    if (!done_.contains(CopyKey(manifest)) && MayName(*base.metadata, manifest)) {
       pending.push_back(&manifest);
       copy_uris.push_back(files.NextManifest(*base.metadata));
     }
@@ -170,7 +170,7 @@ Result<ManifestFilter::Outcome> ManifestFilter::Apply(const CommitContext& conte
       [&](size_t i) -> Status {
         FIRN_ASSIGN(Filtered filtered, FilterOne(base, *pending[i], copy_uris[i]));
         const std::lock_guard lock(mutex);
-        done_.emplace(pending[i]->manifest_path, std::move(filtered));
+        done_.emplace(CopyKey(*pending[i]), std::move(filtered));
         return {};
       },
       context.cancel));
@@ -178,7 +178,7 @@ Result<ManifestFilter::Outcome> ManifestFilter::Apply(const CommitContext& conte
   Outcome outcome;
   std::unordered_set<std::string> found;
   for (const ManifestFile& manifest : manifests) {
-    const auto filtered = done_.find(manifest.manifest_path);
+    const auto filtered = done_.find(CopyKey(manifest));
     if (filtered == done_.end() || !filtered->second.copy) {
       if (manifest.has_live_files()) {
         outcome.manifests.push_back(manifest);

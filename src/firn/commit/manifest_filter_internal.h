@@ -59,7 +59,7 @@ class ManifestFilter {
   std::map<int32_t, std::vector<StructValue>> partitions_;  ///< Distinct, by spec id.
   std::map<int32_t, PartitionSet> dropped_;                 ///< By spec id.
   bool drops_all_ = false;
-  std::unordered_map<std::string, Filtered> done_;  ///< By manifest path.
+  std::unordered_map<std::string, Filtered> done_;  ///< By CopyKey.
   int format_version_ = 0;                          ///< Of what is done.
 };
 

@@ -36,7 +36,7 @@ std::vector<Bin> PackFromTheEnd(const std::vector<ManifestFile>& manifests, int6
 std::string BinKey(const Bin& bin) {
   std::string key;
   for (const ManifestFile& manifest : bin) {
-    key += manifest.manifest_path;
+    key += CopyKey(manifest);
     key += '\n';
   }
   return key;

@@ -28,7 +28,7 @@ class ManifestMerger {
                                 const std::vector<ManifestFile>& bin) const;
 
   SnapshotId snapshot_id_;
-  std::unordered_map<std::string, ManifestFile> done_;  ///< By the paths of the bin.
+  std::unordered_map<std::string, ManifestFile> done_;  ///< By the CopyKeys of the bin.
   int format_version_ = 0;                              ///< Of what is done.
 };
 

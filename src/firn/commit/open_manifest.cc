@@ -1,5 +1,7 @@
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "firn/commit/open_manifest_internal.h"
 
 namespace firn {
@@ -23,6 +25,11 @@ Result<OpenManifest> OpenNewManifest(const Table& table, const NewManifest& mani
                                                .compression = metadata.Property(
                                                    "write.manifest.compression-codec", "gzip")}));
   return open;
+}
+
+std::string CopyKey(const ManifestFile& manifest) {
+  return fmt::format("{} {} {}", manifest.sequence_number, manifest.first_row_id.value_or(-1),
+                     manifest.manifest_path);
 }
 
 Result<TypePtr> PartitionTypeOf(const TableMetadata& metadata, const ManifestFile& manifest) {

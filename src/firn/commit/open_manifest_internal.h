@@ -26,6 +26,11 @@ struct OpenManifest {
 /// Errors: kCorrupt if the table has no such partition spec; those of creating the file.
 Result<OpenManifest> OpenNewManifest(const Table& table, const NewManifest& manifest);
 
+/// What a copy of a manifest's entries depends on: its path and the numbers that they take from it.
+/// These are other ones if the manifest list has to be written again, as that of an earlier
+/// snapshot of the same transaction, or as row ids come with the first commit of version 3.
+std::string CopyKey(const ManifestFile& manifest);
+
 /// The type of the partition values of `manifest`.
 /// Errors: kCorrupt if the table has no such partition spec.
 Result<TypePtr> PartitionTypeOf(const TableMetadata& metadata, const ManifestFile& manifest);

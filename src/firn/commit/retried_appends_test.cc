@@ -1,8 +1,10 @@
+#include <map>
 #include <set>
 
 #include <gmock/gmock.h>
 
 #include "firn/commit/transaction.h"
+#include "firn/io/uri.h"
 #include "firn/testing/matchers.h"
 #include "firn/testing/scripted_catalog.h"
 #include "firn/testing/test_table.h"
@@ -11,7 +13,9 @@ namespace firn {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::Ge;
 using ::testing::IsSupersetOf;
+using ::testing::Pair;
 
 AppendFilesRequest AppendOf(const DataFile& file) {
   AppendFilesRequest request;
@@ -136,6 +140,60 @@ TEST_P(RetriedMergeTest, ARetryAfterAMergeOfManifestsStillAddsItsFile) {
   EXPECT_EQ(table.CurrentManifests().size(), 1U);
   EXPECT_THAT(table.AllFiles(), IsSupersetOf(table.ReachableMetadata()));
   EXPECT_EQ(table.Load().metadata->Property("owner", ""), "sales");
+}
+
+// The merged manifest of the second snapshot holds the file of the first with its numbers, which are
+// others in the retry.
+TEST(RetriedAppendsTest, ARetriedTransactionNumbersTheRowsOfItsFirstSnapshotAnew) {
+  TestTable table(
+      {.format_version = 3, .properties = {{"commit.manifest.min-count-to-merge", "2"}}});
+  ScriptedCatalog catalog(table.catalog());
+  catalog.before_commit = [&] {
+    if (catalog.commit_count == 1) table.Add({table.MakeDataFile("rival")});
+  };
+  CommitContext context = table.context();
+  context.catalog = &catalog;
+  Transaction transaction(context, table.Load());
+  ASSERT_THAT(transaction.Append(AppendOf(table.MakeDataFile("a"))), IsOk());
+  ASSERT_THAT(transaction.Append(AppendOf(table.MakeDataFile("b"))), IsOk());
+
+  ASSERT_THAT(transaction.Commit(), IsOk());
+
+  EXPECT_EQ(catalog.commit_count, 2);
+  std::map<std::string, std::pair<int64_t, int64_t>> numbers;
+  for (const ManifestEntry& entry : table.LiveEntries()) {
+    numbers[std::string(UriFileName(entry.file.file_path))] = {
+        entry.sequence_number.value_or(-1), entry.file.first_row_id.value_or(-1)};
+  }
+  EXPECT_THAT(numbers, ElementsAre(Pair("a", Pair(2, 10)), Pair("b", Pair(3, Ge(20))),
+                                   Pair("rival", Pair(1, 0))));
+}
+
+// Expiry forgets schemas that nothing uses, such as the one that a writer is about to name.
+TEST(RetriedAppendsTest, ASchemaThatIsForgottenMeanwhileIsNoReasonToFail) {
+  TestTable table;
+  ScriptedCatalog catalog(table.catalog());
+  catalog.before_commit = [&] {
+    if (catalog.commit_count > 1) return;
+    const Table base = table.Load();
+    std::vector<NestedField> fields = base.metadata->current_schema()->fields();
+    NestedField added;
+    added.id = base.metadata->last_column_id + 1;
+    added.name = "more";
+    added.type = Type::Primitive(TypeId::kInt);
+    fields.push_back(added);
+    const std::vector<TableUpdate> updates = {AddSchema{std::make_shared<const Schema>(1, fields)},
+                                              SetCurrentSchema{1}, RemoveSchemas{{0}}};
+    ASSERT_THAT(table.catalog().Commit(table.name(), {}, updates), IsOk());
+  };
+  CommitContext context = table.context();
+  context.catalog = &catalog;
+
+  ASSERT_THAT(CommitAppendFiles(context, table.Load(), AppendOf(table.MakeDataFile("a"))), IsOk());
+
+  EXPECT_EQ(catalog.commit_count, 2);
+  EXPECT_THAT(table.LivePaths(), ElementsAre("a"));
+  EXPECT_EQ(table.Load().metadata->current_snapshot()->schema_id, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, RetriedMergeTest,

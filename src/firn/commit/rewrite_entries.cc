@@ -53,7 +53,7 @@ class RewriteEntries final : public SnapshotOperation {
     std::string uri;
     {
       const std::lock_guard lock(mutex_);
-      if (written_.contains(manifest.manifest_path)) return {};
+      if (written_.contains(CopyKey(manifest))) return {};
       uri = files.NextManifest(*base.table->metadata);
     }
     FIRN_ASSIGN(OpenManifest open,
@@ -72,7 +72,7 @@ class RewriteEntries final : public SnapshotOperation {
     FIRN_RETURN_IF_ERROR(Put(batch, *open.writer, rewritten));
     FIRN_ASSIGN(rewritten.manifest, open.writer->Finish());
     const std::lock_guard lock(mutex_);
-    written_.emplace(manifest.manifest_path, std::move(rewritten));
+    written_.emplace(CopyKey(manifest), std::move(rewritten));
     return {};
   }
 
@@ -99,7 +99,7 @@ class RewriteEntries final : public SnapshotOperation {
     int64_t entries = 0;
     std::vector<ManifestFile> kept;
     for (const ManifestFile& manifest : base.manifests) {
-      const auto written = written_.find(manifest.manifest_path);
+      const auto written = written_.find(CopyKey(manifest));
       if (written == written_.end()) {
         kept.push_back(manifest);
         continue;
@@ -123,7 +123,7 @@ class RewriteEntries final : public SnapshotOperation {
   const SnapshotId snapshot_id_;
   int format_version_ = 0;                    // Of what is written.
   std::mutex mutex_;                          // Guards what follows, and the names of new files.
-  std::map<std::string, Rewritten> written_;  // By the path of the original.
+  std::map<std::string, Rewritten> written_;  // By the CopyKey of the original.
   int64_t rewritten_count_ = 0;
 };
 

@@ -47,6 +47,7 @@ Status RewriteFiles::Validate(const CommitBase& base) {
   FIRN_RETURN_IF_ERROR(HistorySince(metadata, base.head, request_.starting_snapshot_id));
   const Snapshot* start = metadata.FindSnapshot(request_.starting_snapshot_id);
   FIRN_CHECK(start != nullptr);
+  FIRN_RETURN_IF_ERROR(CheckRowIdsStay(base.head, *start, request_.removed_data_files));
   if (read_sequence_numbers_.empty()) {
     return CheckDeletesSince(base, request_.removed_data_files, start->sequence_number);
   }

@@ -273,6 +273,37 @@ TEST(RewriteFilesTest, AssignsRowIdsOfVersion3FromTheTableAndAdvancesThem) {
   EXPECT_THAT(table.LiveEntries().front().file.first_row_id, Optional(10));
 }
 
+// Rows that were read without ids would get others than those that they have by now.
+TEST(RewriteFilesTest, RefusesInputsWhoseRowsGotIdsMeanwhile) {
+  TestTable table;
+  const DataFile a = table.MakeDataFile("a.parquet");
+  table.Add({a});
+  const Table planned = table.Load();
+  const RewriteFilesRequest request = RequestFor(table, {a});
+  const std::vector<TableUpdate> upgrade = {UpgradeFormatVersion{3}};
+  ASSERT_THAT(table.catalog().Commit(table.name(), {}, upgrade), IsOk());
+  AppendFilesRequest append;
+  append.data_files = {table.MakeDataFile("b.parquet")};
+  ASSERT_THAT(CommitAppendFiles(table.context(), table.Load(), append), IsOk());
+
+  EXPECT_THAT(CommitRewriteFiles(table.context(), planned, request),
+              IsError(ErrorCode::kCommitConflict, "got row ids after they were read"));
+  EXPECT_THAT(table.LivePaths(), ElementsAre("a.parquet", "b.parquet"));
+}
+
+// As long as no snapshot of version 3 was committed, nobody knows of row ids.
+TEST(RewriteFilesTest, GivesRowIdsToRowsThatHaveNone) {
+  TestTable table;
+  const DataFile a = table.MakeDataFile("a.parquet");
+  table.Add({a});
+  const Table planned = table.Load();
+  const RewriteFilesRequest request = RequestFor(table, {a});
+  const std::vector<TableUpdate> upgrade = {UpgradeFormatVersion{3}};
+  ASSERT_THAT(table.catalog().Commit(table.name(), {}, upgrade), IsOk());
+
+  EXPECT_THAT(CommitRewriteFiles(table.context(), planned, request), IsOk());
+}
+
 TEST(RewriteFilesTest, LeavesOnlyReachableMetadataAfterALostAttempt) {
   TestTable table;
   const DataFile a = table.MakeDataFile("a.parquet");

@@ -155,8 +155,8 @@ class RewriteManifests final : public SnapshotOperation {
   const CommitContext& context_;
   const RewriteManifestsRequest& request_;
   const SnapshotId snapshot_id_;
-  int format_version_ = 0;  // Of what is written.
-  std::set<std::string> removed_;
+  int format_version_ = 0;         // Of what is written.
+  std::set<std::string> removed_;  // CopyKeys.
   std::vector<ManifestFile> added_;
   int64_t entry_count_ = 0;
   bool has_nothing_left_ = false;
@@ -167,7 +167,7 @@ bool RewriteManifests::StillHolds(const CommitBase& base) const {
   if (removed_.empty() || format_version_ != base.table->metadata->format_version) return false;
   const auto there = std::count_if(
       base.manifests.begin(), base.manifests.end(),
-      [&](const ManifestFile& manifest) { return removed_.contains(manifest.manifest_path); });
+      [&](const ManifestFile& manifest) { return removed_.contains(CopyKey(manifest)); });
   return static_cast<size_t>(there) == removed_.size();
 }
 
@@ -192,7 +192,7 @@ Status RewriteManifests::Write(const CommitBase& base, CommitFiles& files) {
     FIRN_ASSIGN(auto written, cluster.Write(selected));
     entry_count_ += cluster.entry_count();
     for (const ManifestFile& manifest : selected)
-      removed_.insert(manifest.manifest_path);
+      removed_.insert(CopyKey(manifest));
     std::move(written.begin(), written.end(), std::back_inserter(added_));
   }
   has_nothing_left_ = removed_.empty();
@@ -208,7 +208,7 @@ Result<StagedSnapshot> RewriteManifests::Stage(const CommitBase& base, CommitFil
   StagedSnapshot staged;
   staged.manifests = added_;
   for (const ManifestFile& manifest : base.manifests) {
-    if (!removed_.contains(manifest.manifest_path)) staged.manifests.push_back(manifest);
+    if (!removed_.contains(CopyKey(manifest))) staged.manifests.push_back(manifest);
   }
   staged.summary.Set("manifests-created", std::to_string(added_.size()));
   staged.summary.Set("manifests-kept", std::to_string(staged.manifests.size() - added_.size()));

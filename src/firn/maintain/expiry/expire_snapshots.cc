@@ -1,5 +1,6 @@
 #include "firn/maintain/expiry/expire_snapshots.h"
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -87,6 +88,27 @@ class Preview final : public ExpiryPreview {
   std::unique_ptr<ExpiredFiles> files_;
 };
 
+template <typename File>
+void AddMissing(const std::vector<File>& more, std::vector<File>& files) {
+  for (const File& file : more) {
+    if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+  }
+}
+
+// Statistics that others registered between the last look and the commit went with it.
+void AddLateStatistics(const Table& table, const Table& after, ExpiredPart& part) {
+  const auto& log = after.metadata->metadata_log;
+  if (log.empty() || log.back().metadata_file == table.metadata_location) return;
+  const auto before = LoadTableMetadata(*after.io, log.back().metadata_file);
+  if (!before.ok()) return;  // Removal of orphans finds them.
+  std::vector<SnapshotId> ids;
+  for (const Snapshot& snapshot : part.snapshots)
+    ids.push_back(snapshot.snapshot_id);
+  const ExpiredPart late = TakeExpiredPart(**before, ids);
+  AddMissing(late.statistics, part.statistics);
+  AddMissing(late.partition_statistics, part.partition_statistics);
+}
+
 }  // namespace
 
 Result<ExpireSnapshotsResult> ExpireSnapshots(const MaintainContext& context, const Table& table,
@@ -101,6 +123,7 @@ Result<ExpireSnapshotsResult> ExpireSnapshots(const MaintainContext& context, co
   };
   FIRN_ASSIGN(const Table after, ChangeTable(change, table, plan));
   if (part.snapshots.empty()) return ExpireSnapshotsResult();
+  AddLateStatistics(table, after, part);
   auto deleted = DeleteExpired(context, part, after, options.max_concurrent_deletes);
   if (!deleted.ok()) {
     return deleted.error().Within(

@@ -375,6 +375,46 @@ TEST_F(ExpireSnapshotsTest, ForgetsSpecsAndSchemasThatNothingUses) {
   ExpectComplete();
 }
 
+// The first snapshot of main has a spec that nothing had when expiry looked.
+TEST_F(ExpireSnapshotsTest, KeepsTheSpecOfAFirstSnapshotThatComesMeanwhile) {
+  PartitionSpec spec;
+  spec.fields.push_back({.source_ids = {2}, .field_id = 1000, .name = "cat", .transform = {}});
+  const DataFile early = Data("early");
+  Commit({AddPartitionSpec{spec}, SetDefaultSpec{}});
+  ScriptedCatalog catalog(table().catalog());
+  catalog.before_commit = [&] {
+    if (catalog.commit_count == 1) table().Add({early});
+  };
+  MaintainContext scripted = context();
+  scripted.commit.catalog = &catalog;
+  ExpireSnapshotsOptions options = All();
+  options.cleans_metadata = true;
+  EXPECT_THAT(ExpireSnapshots(scripted, table().Load(), options), IsOk());
+  const Table after = table().Load();
+  ASSERT_NE(after.metadata->current_snapshot(), nullptr);
+  const auto manifests = ReadManifests(*after.io, *after.metadata->current_snapshot());
+  ASSERT_THAT(manifests, IsOk());
+  for (const ManifestFile& manifest : *manifests)
+    EXPECT_NE(after.metadata->FindSpec(manifest.partition_spec_id), nullptr);
+}
+
+// Statistics that are registered while their snapshot expires.
+TEST_F(ExpireSnapshotsTest, DeletesStatisticsThatComeMeanwhile) {
+  const Snapshot first = table().Add({Data("a")});
+  table().Add({Data("b")});
+  const std::string path = JoinUri(table().Load().metadata->MetadataLocation(), "late.stats");
+  ASSERT_THAT(WriteFile(table().io(), path, AsBytes("x")), IsOk());
+  ScriptedCatalog catalog(table().catalog());
+  catalog.before_commit = [&] {
+    if (catalog.commit_count > 1) return;
+    Commit({SetStatistics{{.snapshot_id = first.snapshot_id, .path = path}}});
+  };
+  MaintainContext scripted = context();
+  scripted.commit.catalog = &catalog;
+  EXPECT_THAT(ExpireSnapshots(scripted, table().Load(), All()), IsOk());
+  EXPECT_THAT(table().AllFiles(), testing::Not(testing::Contains(path)));
+}
+
 TEST_F(ExpireSnapshotsTest, PreviewsExactlyWhatItDeletes) {
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     Open({.format_version = seed % 2 == 0 ? 2 : 3, .seed = seed});

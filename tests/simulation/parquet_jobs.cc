@@ -1,0 +1,305 @@
+#include <algorithm>
+#include <utility>
+
+#include "firn/change/change.h"
+#include "firn/data/equality_delete_writer.h"
+#include "firn/maintain/maintain.h"
+#include "firn/maintain/statistics/repair_metrics.h"
+
+#include "actor.h"
+#include "parquet_files.h"
+
+// The procedures of firn that read and write rows, as they are.
+
+namespace firn::simulation {
+namespace {
+
+ChangeContext ChangeContextOf(Worker& worker) {
+  return {.commit = worker.context(), .budget = worker.scene().budget};
+}
+
+Rows KeepRows(const Rows& before) { return before; }
+
+JobResult Append(Worker& worker, Operation& operation) {
+  if (!operation.apply) {  // A repeated try has the same rows.
+    operation.branch = worker.ChooseBranch();
+    operation.rows = worker.NewRows(5);
+    operation.apply = [rows = operation.rows](const Rows& before) { return With(before, rows); };
+    operation.may_repeat = worker.Chance(40) && worker.scene().keeps_history();
+  }
+  FIRN_ASSIGN(const Table table, worker.Load());
+  AppendRowsRequest request;
+  request.branch = operation.branch;
+  request.is_fast = worker.Chance(50);
+  request.summary_properties = Worker::SummaryOf(operation);
+  if (operation.may_repeat) request.idempotency_key = fmt::format("key-{}", operation.number);
+  FIRN_ASSIGN(const auto appended, AppendRows(ChangeContextOf(worker), table,
+                                              MakeRows(*table.metadata, operation.rows), request));
+  return appended.snapshot_id;
+}
+
+JobResult Overwrite(Worker& worker, Operation& operation) {
+  operation.branch = worker.ChooseBranch();
+  const std::vector<Row> rows = worker.NewRows(3);
+  FIRN_ASSIGN(const Table table, worker.Load());
+  const TableMetadata& metadata = *table.metadata;
+  const bool is_all = worker.scene().has_changing_spec || worker.Chance(20) ||
+                      metadata.default_spec()->is_unpartitioned();
+  AppendRowsRequest request;
+  request.branch = operation.branch;
+  request.overwrite = is_all ? firn::Overwrite::kTable : firn::Overwrite::kPartitions;
+  request.summary_properties = Worker::SummaryOf(operation);
+  std::set<std::string> replaced;
+  for (const Row& row : rows)
+    replaced.insert(row.cat);
+  operation.apply = [rows, replaced, is_all](const Rows& before) {
+    Rows after = before;
+    std::erase_if(after, [&](const auto& row) { return is_all || replaced.contains(row.second); });
+    return With(after, rows);
+  };
+  FIRN_ASSIGN(const auto written,
+              AppendRows(ChangeContextOf(worker), table, MakeRows(metadata, rows), request));
+  return written.snapshot_id;
+}
+
+WriteMode ChooseMode(Worker& worker, const Table& table) {
+  const bool is_possible = table.metadata->format_version >= 2;
+  return is_possible && worker.Chance(65) ? WriteMode::kMergeOnRead : WriteMode::kCopyOnWrite;
+}
+
+JobResult Delete(Worker& worker, Operation& operation) {
+  operation.branch = worker.ChooseBranch();
+  const Condition condition = worker.NewCondition();
+  operation.apply = [condition](const Rows& before) {
+    Rows after = before;
+    std::erase_if(after,
+                  [&](const auto& row) { return condition.matches({row.first, row.second}); });
+    return after;
+  };
+  FIRN_ASSIGN(const Table table, worker.Load());
+  DeleteRowsRequest request;
+  request.branch = operation.branch;
+  request.mode = ChooseMode(worker, table);
+  request.summary_properties = Worker::SummaryOf(operation);
+  FIRN_ASSIGN(request.condition, ParseExpression(condition.text));
+  FIRN_ASSIGN(const auto deleted, DeleteRows(ChangeContextOf(worker), table, request));
+  return deleted.deleted_rows > 0 ? deleted.snapshot_id : std::nullopt;
+}
+
+/// Rows of the branch with other categories, and new rows.
+JobResult Merge(Worker& worker, Operation& operation) {
+  operation.branch = worker.ChooseBranch();
+  operation.updates_rows = true;
+  FIRN_ASSIGN(const Table table, worker.Load());
+  std::vector<Row> rows = worker.NewRows(2);
+  const auto head = worker.HeadOf(table, operation.branch);
+  const RowsPtr known = head ? worker.scene().judge->FindRows(*head) : nullptr;
+  for (const auto& [id, cat] : known == nullptr ? Rows() : *known) {
+    if (worker.Chance(30) && rows.size() < 5) rows.push_back({id, worker.NewCategory()});
+  }
+  operation.apply = [rows](const Rows& before) {
+    Rows after = before;
+    for (const Row& row : rows)
+      after[row.id] = row.cat;
+    return after;
+  };
+  MergeRowsRequest request;
+  request.branch = operation.branch;
+  request.key = {"id"};
+  request.mode = ChooseMode(worker, table);
+  request.summary_properties = Worker::SummaryOf(operation);
+  FIRN_ASSIGN(const auto merged,
+              MergeRows(ChangeContextOf(worker), table, MakeRows(*table.metadata, rows), request));
+  return merged.snapshot_id;
+}
+
+JobResult OverwriteSome(Worker& worker, Operation& operation) {
+  operation.branch = worker.ChooseBranch();
+  const Condition condition = worker.NewCondition();
+  const std::vector<Row> rows = worker.NewRows(3);
+  operation.apply = [condition, rows](const Rows& before) {
+    Rows after = before;
+    std::erase_if(after,
+                  [&](const auto& row) { return condition.matches({row.first, row.second}); });
+    return With(std::move(after), rows);
+  };
+  FIRN_ASSIGN(const Table table, worker.Load());
+  OverwriteRowsRequest request;
+  request.branch = operation.branch;
+  request.mode = ChooseMode(worker, table);
+  request.summary_properties = Worker::SummaryOf(operation);
+  FIRN_ASSIGN(request.condition, ParseExpression(condition.text));
+  FIRN_ASSIGN(const auto written, OverwriteRows(ChangeContextOf(worker), table,
+                                                MakeRows(*table.metadata, rows), request));
+  return written.snapshot_id;
+}
+
+JobResult DeleteByKey(Worker& worker, Operation& operation) {
+  operation.branch = worker.ChooseBranch();
+  FIRN_ASSIGN(const Table table, worker.Load());
+  const TableMetadata& metadata = *table.metadata;
+  const auto head = worker.HeadOf(table, operation.branch);
+  // A delete reaches files of its own spec only.
+  const bool is_possible = head && metadata.format_version >= 2 &&
+                           !worker.scene().has_changing_spec &&
+                           metadata.partition_specs.size() == 1;
+  const RowsPtr known = is_possible ? worker.scene().judge->FindRows(*head) : nullptr;
+  std::vector<Row> rows;
+  for (const auto& [id, cat] : known == nullptr ? Rows() : *known) {
+    if (worker.Chance(30) && rows.size() < 3) rows.push_back({id, cat});
+  }
+  if (rows.empty()) return std::optional<SnapshotId>();
+  const bool is_everywhere = metadata.default_spec()->is_unpartitioned();
+  operation.apply = [rows, is_everywhere](const Rows& before) {
+    Rows after = before;
+    for (const Row& row : rows) {
+      const auto found = after.find(row.id);
+      if (found == after.end()) continue;
+      if (is_everywhere || found->second == row.cat) after.erase(found);
+    }
+    return after;
+  };
+  DeleteKeysRequest request;
+  request.branch = operation.branch;
+  request.key_ids = is_everywhere ? std::vector<int32_t>{1} : std::vector<int32_t>{1, 2};
+  request.summary_properties = Worker::SummaryOf(operation);
+  std::vector<StructValue> keys;
+  for (const Row& row : rows) {
+    keys.push_back({{Value(row.id)}});
+    if (!is_everywhere) keys.back().fields.emplace_back(row.cat);
+  }
+  FIRN_ASSIGN(const SchemaPtr schema, EqualityDeleteSchema(metadata, request.key_ids));
+  FIRN_ASSIGN(RowStream stream, MakeRowStream(schema->as_struct(), std::move(keys)));
+  FIRN_ASSIGN(const auto deleted,
+              DeleteKeys(ChangeContextOf(worker), table, std::move(stream), request));
+  return std::optional(deleted.snapshot_id);
+}
+
+JobResult Stage(Worker& worker, Operation& operation) {
+  operation.is_staged = true;
+  operation.rows = worker.NewRows(3);
+  operation.apply = [rows = operation.rows](const Rows& before) { return With(before, rows); };
+  FIRN_ASSIGN(const Table table, worker.Load());
+  AppendRowsRequest request;
+  request.is_fast = worker.Chance(50);
+  request.summary_properties = Worker::SummaryOf(operation);
+  request.is_staged = true;
+  if (table.metadata->properties.contains("write.wap.enabled")) {
+    request.wap_id = fmt::format("wap-{}", operation.number);
+  }
+  FIRN_ASSIGN(const auto appended, AppendRows(ChangeContextOf(worker), table,
+                                              MakeRows(*table.metadata, operation.rows), request));
+  return appended.snapshot_id;
+}
+
+RewriteOrder ChooseOrder(Worker& worker, const TableMetadata& metadata) {
+  constexpr const char* kOrders[] = {"id DESC", "cat, id", "zorder(id, cat)", "hilbert(id, cat)"};
+  const auto drawn = worker.random().Below(8);
+  if (drawn >= 4) return {};
+  const auto order = ParseRewriteOrder(metadata, std::nullopt, kOrders[drawn]);
+  return order.ok() ? *order : RewriteOrder();
+}
+
+RewriteDataFilesOptions ChooseRewrite(Worker& worker, const TableMetadata& metadata) {
+  RewriteDataFilesOptions options;
+  options.order = ChooseOrder(worker, metadata);
+  options.rewrite_all = worker.Chance(60);
+  options.min_input_files = 2;
+  if (worker.Chance(40)) options.delete_file_threshold = 1;
+  if (worker.Chance(60)) options.max_file_group_input_files = 2;
+  if (worker.Chance(20)) options.max_files_to_rewrite = 3;
+  options.use_starting_sequence_number = worker.Chance(70);
+  options.has_partial_progress = worker.Chance(50);
+  options.max_commits = 1 + static_cast<int64_t>(worker.random().Below(4));
+  if (worker.Chance(50)) options.has_journal = true;
+  if (worker.Chance(20)) options.rewrite_job_order = "files-desc";
+  return options;
+}
+
+JobResult Compact(Worker& worker, Operation& operation) {
+  operation.branch = worker.ChooseBranch();
+  operation.apply = KeepRows;
+  operation.is_unnamed = true;
+  FIRN_ASSIGN(const Table table, worker.Load());
+  if (!worker.HeadOf(table, operation.branch)) return std::optional<SnapshotId>();
+  const RewriteDataFilesOptions options = ChooseRewrite(worker, *table.metadata);
+  operation.makes_many = options.has_partial_progress;
+  operation.has_journal = options.has_journal.value_or(false);
+  MaintainContext context = worker.maintain_context();
+  if (worker.Chance(40)) context.verification = Verification::kContent;
+  ExpressionPtr where;
+  if (worker.Chance(20)) {
+    FIRN_ASSIGN(where, ParseExpression(worker.NewCondition().text));
+  }
+  FIRN_ASSIGN(const auto rewritten,
+              RewriteDataFiles(context, table, operation.branch, where, options));
+  return rewritten.snapshot_id;
+}
+
+template <typename Options>
+void ChooseDeleteRewrite(Worker& worker, Operation& operation, Options& options) {
+  operation.branch = worker.ChooseBranch();
+  operation.apply = KeepRows;
+  operation.is_unnamed = true;
+  options.has_partial_progress = worker.Chance(50);
+  operation.makes_many = options.has_partial_progress;
+  options.max_commits = 1 + static_cast<int64_t>(worker.random().Below(4));
+}
+
+JobResult RewritePositions(Worker& worker, Operation& operation) {
+  RewritePositionDeletesOptions options;
+  ChooseDeleteRewrite(worker, operation, options);
+  options.rewrite_all = worker.Chance(70);
+  options.min_input_files = 2;
+  options.is_by_partition = worker.Chance(50);
+  if (worker.Chance(50)) options.max_file_group_input_files = 2;
+  FIRN_ASSIGN(const Table table, worker.Load());
+  const bool is_possible =
+      worker.HeadOf(table, operation.branch) && table.metadata->format_version >= 2;
+  if (!is_possible) return std::optional<SnapshotId>();
+  FIRN_ASSIGN(const auto rewritten, RewritePositionDeletes(worker.maintain_context(), table,
+                                                           operation.branch, nullptr, options));
+  return rewritten.snapshot_id;
+}
+
+JobResult ConvertKeys(Worker& worker, Operation& operation) {
+  ConvertEqualityDeletesOptions options;
+  ChooseDeleteRewrite(worker, operation, options);
+  FIRN_ASSIGN(const Table table, worker.Load());
+  const bool is_possible =
+      worker.HeadOf(table, operation.branch) && table.metadata->format_version >= 2;
+  if (!is_possible) return std::optional<SnapshotId>();
+  FIRN_ASSIGN(const auto converted, ConvertEqualityDeletes(worker.maintain_context(), table,
+                                                           operation.branch, nullptr, options));
+  return converted.snapshot_id;
+}
+
+JobResult Repair(Worker& worker, Operation& operation) {
+  operation.apply = KeepRows;
+  operation.is_unnamed = true;
+  FIRN_ASSIGN(const Table table, worker.Load());
+  FIRN_ASSIGN(const auto repaired,
+              RepairMetrics(worker.maintain_context(), table, {.reads_rows = worker.Chance(50)}));
+  return repaired.snapshot_id;
+}
+
+}  // namespace
+
+const std::vector<Job>& ParquetJobs() {
+  static const std::vector<Job> kJobs = {
+      {"append", 8, Append},
+      {"delete", 5, Delete},
+      {"merge", 4, Merge},
+      {"overwrite", 1, Overwrite},
+      {"overwrite some rows", 1, OverwriteSome},
+      {"delete by key", 4, DeleteByKey},
+      {"stage", 1, Stage},
+      {"compact", 6, Compact},
+      {"rewrite position deletes", 2, RewritePositions},
+      {"convert equality deletes", 3, ConvertKeys},
+      {"repair metrics", 1, Repair},
+  };
+  return kJobs;
+}
+
+}  // namespace firn::simulation
