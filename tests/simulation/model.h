@@ -81,8 +81,8 @@ struct Operation {
   FaultCounts faults;  ///< Of all tries.
   bool has_died = false;
   bool has_succeeded = false;
-  bool was_open = false;       ///< After some try of it the outcome was unknown.
-  bool is_open = false;        ///< After its last try, nobody knows whether it happened.
+  bool was_open = false;  ///< After some try of it the outcome was unknown.
+  bool is_open = false;   ///< After its last try, nobody knows whether it happened.
   // When it began: see the counts of Judge.
   size_t vanished_before = 0;
   size_t moves_before = 0;

@@ -142,8 +142,8 @@ TEST_P(RetriedMergeTest, ARetryAfterAMergeOfManifestsStillAddsItsFile) {
   EXPECT_EQ(table.Load().metadata->Property("owner", ""), "sales");
 }
 
-// The merged manifest of the second snapshot holds the file of the first with its numbers, which are
-// others in the retry.
+// The merged manifest of the second snapshot holds the file of the first with numbers that
+// are others in the retry.
 TEST(RetriedAppendsTest, ARetriedTransactionNumbersTheRowsOfItsFirstSnapshotAnew) {
   TestTable table(
       {.format_version = 3, .properties = {{"commit.manifest.min-count-to-merge", "2"}}});

@@ -383,7 +383,10 @@ TEST_F(ExpireSnapshotsTest, KeepsTheSpecOfAFirstSnapshotThatComesMeanwhile) {
   Commit({AddPartitionSpec{spec}, SetDefaultSpec{}});
   ScriptedCatalog catalog(table().catalog());
   catalog.before_commit = [&] {
-    if (catalog.commit_count == 1) table().Add({early});
+    if (catalog.commit_count > 1) return;
+    AppendFilesRequest append;
+    append.data_files = {early};
+    ASSERT_THAT(CommitAppendFiles(table().context(), table().Load(), append), IsOk());
   };
   MaintainContext scripted = context();
   scripted.commit.catalog = &catalog;
