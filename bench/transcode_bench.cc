@@ -3,11 +3,14 @@
 #include <string>
 #include <vector>
 
+#include <arrow/array/array_nested.h>
+#include <arrow/array/array_primitive.h>
 #include <arrow/array/builder_binary.h>
 #include <arrow/array/builder_decimal.h>
 #include <arrow/array/builder_primitive.h>
 #include <arrow/io/memory.h>
 #include <arrow/table.h>
+#include <arrow/util/decimal.h>
 #include <arrow/util/key_value_metadata.h>
 #include <parquet/arrow/writer.h>
 
@@ -22,8 +25,9 @@
 #include "firn/data/transcode_files.h"
 #include "firn/data/writer.h"
 
-// Twenty files of 100,000 rows become one: files as a writer of version 2 makes them, with deltas
-// and split streams, of a table whose columns were promoted since and one added. As rows (0) and
+// Twenty files of 100,000 rows become one, of a table whose columns were promoted since and one
+// added: files as a writer of version 2 makes them. Of nearly unique values, with deltas and split
+// streams (0), or of few values, in dictionaries, and with a list and a struct (1). As rows (0) and
 // below rows (1). Files lie in memory; the column CPU is the time of all threads.
 
 namespace firn {
@@ -47,7 +51,31 @@ std::shared_ptr<arrow::Field> FieldOf(int id, const std::string& name,
                       arrow::key_value_metadata({std::string(kFieldIdKey)}, {std::to_string(id)}));
 }
 
-std::shared_ptr<arrow::Table> MakeRows(int file) {
+// Columns 8 and 9.
+std::shared_ptr<arrow::Table> WithNested(const arrow::Table& table) {
+  arrow::Int32Builder lists;
+  std::vector<int32_t> offsets = {0};
+  for (int64_t i = 0; i < kRows; ++i) {
+    for (int64_t k = 0; k < i % 4; ++k)
+      Ok(lists.Append(static_cast<int32_t>((i + k) % 100)));
+    offsets.push_back(static_cast<int32_t>(lists.length()));
+  }
+  const auto element = FieldOf(10, "element", arrow::int32());
+  const auto ends = arrow::ArrayData::Make(arrow::int32(), kRows + 1,
+                                           {nullptr, arrow::Buffer::FromVector(offsets)}, 0);
+  const auto list = *arrow::ListArray::FromArrays(arrow::list(element), arrow::Int32Array(ends),
+                                                  **lists.Finish());
+  const auto parts =
+      arrow::FieldVector{FieldOf(11, "x", arrow::float32()), FieldOf(12, "y", arrow::utf8())};
+  const auto group =
+      *arrow::StructArray::Make({table.column(2)->chunk(0), table.column(5)->chunk(0)}, parts);
+  const auto wide = *table.AddColumn(6, FieldOf(8, "list", list->type()),
+                                     std::make_shared<arrow::ChunkedArray>(list));
+  return *wide->AddColumn(7, FieldOf(9, "group", group->type()),
+                          std::make_shared<arrow::ChunkedArray>(group));
+}
+
+std::shared_ptr<arrow::Table> MakeRows(int file, int64_t distinct) {
   const auto random = MakeSeededRandom(static_cast<uint64_t>(file));
   arrow::Int32Builder ids;
   const auto money = arrow::decimal128(9, 2);
@@ -58,11 +86,11 @@ std::shared_ptr<arrow::Table> MakeRows(int file) {
   arrow::StringBuilder names;
   arrow::StringBuilder states;
   for (int64_t i = 0; i < kRows; ++i) {
-    const auto number = static_cast<int64_t>(random->Below(1'000'000));
-    Ok(ids.Append(static_cast<int32_t>(file * kRows + i)));
+    const auto number = static_cast<int64_t>(random->Below(static_cast<uint64_t>(distinct)));
+    Ok(ids.Append(static_cast<int32_t>((file * kRows + i) % distinct)));
     Ok(amounts.Append(arrow::Decimal128(number)));
     Ok(prices.Append(static_cast<float>(number) / 8));
-    Ok(times.Append(1'700'000'000'000'000 + (file * kRows + i) * 1'000'000 + number));
+    Ok(times.Append(1'700'000'000'000'000 + (file * kRows + i) % distinct * 1'000'000));
     Ok(names.Append("customer-" + std::to_string(number)));
     Ok(i % 50 == 0 ? states.AppendNull() : states.Append("state " + std::to_string(number % 7)));
   }
@@ -74,7 +102,7 @@ std::shared_ptr<arrow::Table> MakeRows(int file) {
        *states.Finish()});
 }
 
-std::string WriteRows(const arrow::Table& table) {
+std::string WriteRows(const arrow::Table& table, bool has_dictionaries) {
   using parquet::Encoding;
   parquet::WriterProperties::Builder builder;
   builder.compression(parquet::Compression::ZSTD)
@@ -86,8 +114,9 @@ std::string WriteRows(const arrow::Table& table) {
       {"price", Encoding::BYTE_STREAM_SPLIT},
       {"at", Encoding::DELTA_BINARY_PACKED},
       {"name", Encoding::DELTA_BYTE_ARRAY}};
-  for (const auto& [name, encoding] : encodings)
-    builder.disable_dictionary(name)->encoding(name, encoding);
+  for (const auto& [name, encoding] : encodings) {
+    if (!has_dictionaries) builder.disable_dictionary(name)->encoding(name, encoding);
+  }
   const auto sink = *arrow::io::BufferOutputStream::Create();
   Ok(parquet::arrow::WriteTable(table, arrow::default_memory_pool(), sink, kRows, builder.build()));
   return (*sink->Finish())->ToString();
@@ -98,7 +127,16 @@ NestedField Column(int id, const std::string& name, TypePtr type) {
 }
 
 struct BenchTable {
-  BenchTable() {
+  explicit BenchTable(bool has_few_values) {
+    const int64_t distinct = has_few_values ? 1000 : 4 * kFiles * kRows;
+    const auto rows = [&](int file) {
+      const auto flat = MakeRows(file, distinct);
+      return has_few_values ? WithNested(*flat) : flat;
+    };
+    const auto list = Type::List(Column(10, "element", Type::Primitive(TypeId::kLong)));
+    const auto group = Type::Struct({Column(11, "x", Type::Primitive(TypeId::kDouble)),
+                                     Column(12, "y", Type::Primitive(TypeId::kString)),
+                                     Column(13, "z", Type::Primitive(TypeId::kLong))});
     metadata.location = "memory:/table";
     metadata.schemas = {std::make_shared<const Schema>(
         0, std::vector<NestedField>{Column(1, "id", Type::Primitive(TypeId::kLong)),
@@ -107,7 +145,8 @@ struct BenchTable {
                                     Column(4, "at", Type::Primitive(TypeId::kTimestamp)),
                                     Column(5, "name", Type::Primitive(TypeId::kString)),
                                     Column(6, "state", Type::Primitive(TypeId::kString)),
-                                    Column(7, "added", Type::Primitive(TypeId::kString))})};
+                                    Column(7, "added", Type::Primitive(TypeId::kString)),
+                                    Column(8, "list", list), Column(9, "group", group)})};
     metadata.partition_specs = {std::make_shared<PartitionSpec>()};
     metadata.sort_orders = {SortOrder{}};
     for (int i = 0; i < kFiles; ++i) {
@@ -115,7 +154,7 @@ struct BenchTable {
       task.file.file_path = "memory:/table/data/" + std::to_string(i);
       task.file.file_format = FileFormat::kParquet;
       task.file.record_count = kRows;
-      const std::string bytes = WriteRows(*MakeRows(i));
+      const std::string bytes = WriteRows(*rows(i), has_few_values);
       FIRN_CHECK(WriteFile(*io, task.file.file_path, AsBytes(bytes)).ok());
       task.file.file_size_in_bytes = static_cast<int64_t>(bytes.size());
       tasks.push_back(std::move(task));
@@ -129,8 +168,9 @@ struct BenchTable {
 };
 
 void RewriteEvolvedFiles(benchmark::State& state) {
-  const bool is_below_rows = state.range(0) == 1;
-  static BenchTable table;
+  const bool is_below_rows = state.range(1) == 1;
+  static BenchTable tables[] = {BenchTable(false), BenchTable(true)};
+  BenchTable& table = tables[state.range(0)];
   const auto executor = MakeThreadPool(2);
   const auto random = MakeSeededRandom(1);
   MemoryBudget budget(int64_t{1} << 30);
@@ -167,8 +207,7 @@ void RewriteEvolvedFiles(benchmark::State& state) {
 }
 
 BENCHMARK(RewriteEvolvedFiles)
-    ->Arg(0)
-    ->Arg(1)
+    ->ArgsProduct({{0, 1}, {0, 1}})
     ->MeasureProcessCPUTime()
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);

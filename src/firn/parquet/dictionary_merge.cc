@@ -110,8 +110,11 @@ class DictionaryMerge {
       return;
     }
     if (width_ > 0) {
-      for (size_t i = segment.value_begin; i < segment.value_end; ++i)
-        values_.Insert(AsText(page.plain.subspan(i * width_, width_)));
+      inserted_.resize(std::min(count, kGuessMin));
+      for (size_t i = 0; i < count && !IsTooLarge(); i += kGuessMin) {
+        values_.InsertFixed(page.plain.data() + (segment.value_begin + i) * width_,
+                            std::min(count - i, kGuessMin), inserted_.data());
+      }
       return;
     }
     const auto rest = ForEachByteArray(page.plain, segment.value_begin, [](std::string_view) {});
@@ -129,7 +132,7 @@ class DictionaryMerge {
 
   // Or will be, as it looks.
   bool IsTooLarge() {
-    if (has_sequence_ || values_.plain_bytes() > bytes_max_) return true;
+    if (is_guessed_too_large_ || has_sequence_ || values_.plain_bytes() > bytes_max_) return true;
     if (values_.size() < next_guess_) return false;
     next_guess_ = values_.size() * 2;
     const auto distinct = static_cast<double>(values_.size());
@@ -137,7 +140,8 @@ class DictionaryMerge {
         GuessDistinct(distinct, static_cast<double>(count_), static_cast<double>(total_));
     // Twice: it is only a guess.
     const double value_bytes = static_cast<double>(values_.plain_bytes()) / distinct;
-    return guess * value_bytes > 2 * static_cast<double>(bytes_max_);
+    is_guessed_too_large_ = guess * value_bytes > 2 * static_cast<double>(bytes_max_);
+    return is_guessed_too_large_;
   }
 
   // Before compression, which shrinks both about alike.
@@ -160,6 +164,8 @@ class DictionaryMerge {
   int64_t total_ = 0;  // Values of all inputs, with nulls.
   size_t next_guess_ = kGuessMin;
   bool has_sequence_ = false;
+  bool is_guessed_too_large_ = false;  // For good: values of the input were left out.
+  std::vector<uint32_t> inserted_;
 };
 
 }  // namespace
