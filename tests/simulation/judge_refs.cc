@@ -130,9 +130,10 @@ void Judge::CheckCommitted(const std::string& name, std::optional<SnapshotId> he
                            const Added& added) {
   const Operation* operation = FindOperation(*added.back());
   const bool is_new_history = operation != nullptr && operation->replaces_table;
-  const std::optional<SnapshotId> parent = is_new_history ? std::nullopt : head;
   const SnapshotId first = added.front()->snapshot_id;
-  if (added.front()->parent_snapshot_id != parent) {
+  const auto& parent = added.front()->parent_snapshot_id;
+  const bool follows = is_new_history ? !parent : parent == head;
+  if (!follows) {
     world_.Violate(fmt::format("snapshot {} does not follow the head of '{}'", first, name));
   }
   if (is_new_history && head) replaced_[first] = *head;
