@@ -83,7 +83,9 @@ JobResult Delete(Worker& worker, Operation& operation) {
   request.summary_properties = Worker::SummaryOf(operation);
   FIRN_ASSIGN(request.condition, ParseExpression(condition.text));
   FIRN_ASSIGN(const auto deleted, DeleteRows(ChangeContextOf(worker), table, request));
-  return deleted.deleted_rows > 0 ? deleted.snapshot_id : std::nullopt;
+  // A file without a live row goes as well.
+  const bool is_change = deleted.deleted_rows > 0 || deleted.removed_data_files > 0;
+  return is_change ? deleted.snapshot_id : std::nullopt;
 }
 
 /// Rows of the branch with other categories, and new rows.
