@@ -8,6 +8,7 @@
 
 #include "firn/base/executor.h"
 #include "firn/catalog/change_table.h"
+#include "firn/catalog/staged_table.h"
 #include "firn/catalog/table_evolution.h"
 #include "firn/io/uri.h"
 #include "firn/testing/matchers.h"
@@ -73,6 +74,44 @@ std::vector<std::string> CatalogContract::ListMetadata(const Table& table) {
   EXPECT_THAT(listed, IsOk());
   std::sort(names.begin(), names.end());
   return names;
+}
+
+TEST_P(CatalogContract, MakesATableTogetherWithWhatIsInIt) {
+  ASSERT_THAT(catalog().CreateNamespace({"db"}, {}), IsOk());
+  const auto staged = StageTable(catalog(), kTable, OneColumnRequest());
+  ASSERT_THAT(staged, IsOk());
+  EXPECT_THAT(catalog().Load(kTable), IsError(ErrorCode::kNotFound));
+  EXPECT_THAT(catalog().ListTables({"db"}), IsOkAnd(IsEmpty()));
+  const auto creation = MakeStagedCatalog(catalog(), *staged);
+  const auto planned = creation->Load(kTable);
+  ASSERT_THAT(planned, IsOk());
+  const auto made = creation->Commit(kTable, SameTable(*planned), SetProperty("a", "b"));
+  ASSERT_THAT(made, IsOk());
+  EXPECT_EQ(made->metadata->table_uuid, planned->metadata->table_uuid);
+  EXPECT_EQ(made->metadata->location, planned->metadata->location);
+  const auto loaded = OpenAnother()->Load(kTable);
+  ASSERT_THAT(loaded, IsOk());
+  EXPECT_EQ(loaded->metadata->Property("a", ""), "b");
+  EXPECT_TRUE(loaded->metadata->metadata_log.empty());
+  EXPECT_THAT(ListMetadata(*loaded), SizeIs(1));
+  EXPECT_THAT(creation->Load(kTable), IsOk());
+}
+
+TEST_P(CatalogContract, MakesNoTableTogetherWithWhatIsInItIfTheNameIsTaken) {
+  ASSERT_THAT(catalog().CreateNamespace({"db"}, {}), IsOk());
+  const auto staged = StageTable(catalog(), kTable, OneColumnRequest());
+  ASSERT_THAT(staged, IsOk());
+  const auto other = OpenAnother()->Create(kTable, OneColumnRequest());
+  ASSERT_THAT(other, IsOk());
+  const auto creation = MakeStagedCatalog(catalog(), *staged);
+  EXPECT_THAT(creation->Commit(kTable, {}, SetProperty("a", "b")),
+              IsError(ErrorCode::kAlreadyExists));
+  EXPECT_THAT(StageTable(catalog(), kTable, OneColumnRequest()),
+              IsError(ErrorCode::kAlreadyExists));
+  const auto loaded = OpenAnother()->Load(kTable);
+  ASSERT_THAT(loaded, IsOk());
+  EXPECT_EQ(loaded->metadata->table_uuid, other->metadata->table_uuid);
+  EXPECT_THAT(ListMetadata(*loaded), SizeIs(1));
 }
 
 TEST_P(CatalogContract, ListsNamespacesLevelByLevel) {

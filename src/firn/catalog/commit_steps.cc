@@ -71,12 +71,13 @@ Status CheckNewName(const TableName& name) {
   return CheckNewPart(name, name.name);
 }
 
-Result<TableMetadataPtr> MakeNewTable(CreateTableRequest request, const CatalogConfig& config) {
+Result<std::vector<TableUpdate>> PlanNewTable(CreateTableRequest request,
+                                              const CatalogConfig& config) {
   FIRN_ASSIGN(request, AssignFreshIds(std::move(request)));
   FIRN_RETURN_IF_ERROR(CheckColumnProperties(request.properties, request.schema));
   Properties properties = MergeProperties(request.properties, config.properties);
   FIRN_ASSIGN(const int version, TakeFormatVersion(properties, request.format_version));
-  const std::vector<TableUpdate> updates = {
+  return std::vector<TableUpdate>{
       AssignUuid{FormatUuid(MakeUuid(*config.random))},
       UpgradeFormatVersion{version},
       AddSchema{std::make_shared<const Schema>(std::move(request.schema))},
@@ -88,8 +89,23 @@ Result<TableMetadataPtr> MakeNewTable(CreateTableRequest request, const CatalogC
       SetLocation{std::string(StripTrailingSlash(request.location))},
       SetProperties{std::move(properties)},
   };
+}
+
+Result<TableMetadataPtr> MakeOfNothing(std::span<const TableUpdate> updates,
+                                       const CatalogConfig& config) {
   FIRN_ASSIGN(TableMetadata metadata, ApplyUpdates(nullptr, "", updates, config.clock->Now()));
   return std::make_shared<const TableMetadata>(std::move(metadata));
+}
+
+Result<TableMetadataPtr> MakeNewTable(CreateTableRequest request, const CatalogConfig& config) {
+  FIRN_ASSIGN(const std::vector<TableUpdate> updates, PlanNewTable(std::move(request), config));
+  return MakeOfNothing(updates, config);
+}
+
+bool CreatesTable(std::span<const TableRequirement> requirements) {
+  return std::any_of(requirements.begin(), requirements.end(), [](const TableRequirement& one) {
+    return std::holds_alternative<AssertCreate>(one);
+  });
 }
 
 Result<TableMetadataPtr> BuildNextMetadata(const Table& base, std::span<const TableUpdate> updates,

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "firn/base/retry.h"
 #include "firn/catalog/catalog.h"
@@ -13,9 +14,20 @@ namespace firn {
 /// Errors: kInvalidInput for parts that cannot be folder names.
 Status CheckNewName(const TableName& name);
 
-/// Metadata of a table that does not exist yet; `request.location` is set. The catalog's
+/// What makes a table that does not exist yet; `request.location` is set. The catalog's
 /// `table-default.*` and `table-override.*` are applied.
+Result<std::vector<TableUpdate>> PlanNewTable(CreateTableRequest request,
+                                              const CatalogConfig& config);
+
+/// The table that updates make of nothing. Errors: kInvalidInput.
+Result<TableMetadataPtr> MakeOfNothing(std::span<const TableUpdate> updates,
+                                       const CatalogConfig& config);
+
+/// Both.
 Result<TableMetadataPtr> MakeNewTable(CreateTableRequest request, const CatalogConfig& config);
+
+/// Whether a commit is to make the table: it has the requirement AssertCreate.
+bool CreatesTable(std::span<const TableRequirement> requirements);
 
 /// Metadata after `updates`, with `base` in its log; null if nothing changes.
 Result<TableMetadataPtr> BuildNextMetadata(const Table& base, std::span<const TableUpdate> updates,

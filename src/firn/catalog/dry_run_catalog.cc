@@ -6,13 +6,14 @@
 #include <utility>
 
 #include "firn/catalog/commit_steps_internal.h"
+#include "firn/catalog/staged_table.h"
 #include "firn/io/dry_run_file_io.h"
 #include "firn/io/uri.h"
 
 namespace firn {
 namespace {
 
-class DryRunCatalog final : public Catalog {
+class DryRunCatalog final : public Catalog, public TableStager {
  public:
   DryRunCatalog(std::shared_ptr<Catalog> inner, std::shared_ptr<FileIO> io, Clock& clock,
                 Random& random)
@@ -41,6 +42,7 @@ class DryRunCatalog final : public Catalog {
 
   Result<Table> Load(const TableName& name) override;
   Result<Table> Create(const TableName& name, const CreateTableRequest& request) override;
+  Result<StagedTable> Stage(const TableName& name, const CreateTableRequest& request) override;
   Result<Table> Commit(const TableName& name, std::span<const TableRequirement> requirements,
                        std::span<const TableUpdate> updates) override;
   Result<Table> Register(const TableName&, const std::string&) override {
@@ -61,6 +63,7 @@ class DryRunCatalog final : public Catalog {
     const std::lock_guard lock(mutex_);
     return namespaces_.contains(levels);
   }
+  Result<Table> CommitNew(const TableName& name, std::span<const TableUpdate> updates);
   // Files of a table: those of its metadata can be read again.
   std::shared_ptr<FileIO> FilesOf(const TableMetadata& metadata, std::shared_ptr<FileIO> base) {
     const std::string folder = JoinUri(metadata.MetadataLocation(), "");
@@ -75,6 +78,7 @@ class DryRunCatalog final : public Catalog {
   std::mutex mutex_;
   std::set<Namespace> namespaces_;
   std::map<TableName, Table> tables_;  // As they would be.
+  std::map<TableName, std::shared_ptr<FileIO>> staged_;
 };
 
 Result<Table> DryRunCatalog::Load(const TableName& name) {
@@ -88,7 +92,7 @@ Result<Table> DryRunCatalog::Load(const TableName& name) {
   return tables_.emplace(name, std::move(table)).first->second;
 }
 
-Result<Table> DryRunCatalog::Create(const TableName& name, const CreateTableRequest& request) {
+Result<StagedTable> DryRunCatalog::Stage(const TableName& name, const CreateTableRequest& request) {
   const Result<Table> there = Load(name);
   if (there.ok()) {
     return MakeError(ErrorCode::kAlreadyExists, "table '{}' already exists", FormatTableName(name));
@@ -100,10 +104,33 @@ Result<Table> DryRunCatalog::Create(const TableName& name, const CreateTableRequ
   CatalogConfig config;
   config.clock = &clock_;
   config.random = &random_;
-  FIRN_ASSIGN(auto metadata, MakeNewTable(std::move(complete), config), "creating table '{}'",
+  StagedTable staged;
+  FIRN_ASSIGN(staged.creation, PlanNewTable(std::move(complete), config), "creating table '{}'",
               FormatTableName(name));
-  Table table{name, "", metadata, FilesOf(*metadata, io_)};
+  FIRN_ASSIGN(auto metadata, MakeOfNothing(staged.creation, config));
+  staged.table = {name, "", metadata, FilesOf(*metadata, io_)};
   const std::lock_guard lock(mutex_);
+  staged_.insert_or_assign(name, staged.table.io);
+  return staged;
+}
+
+Result<Table> DryRunCatalog::Create(const TableName& name, const CreateTableRequest& request) {
+  FIRN_ASSIGN(const StagedTable staged, Stage(name, request));
+  const std::lock_guard lock(mutex_);
+  tables_[name] = staged.table;
+  return staged.table;
+}
+
+Result<Table> DryRunCatalog::CommitNew(const TableName& name,
+                                       std::span<const TableUpdate> updates) {
+  CatalogConfig config;
+  config.clock = &clock_;
+  FIRN_ASSIGN(auto metadata, MakeOfNothing(updates, config));
+  const std::lock_guard lock(mutex_);
+  // What was written for the table is in the files that it was staged with.
+  const auto staged = staged_.find(name);
+  auto io = staged == staged_.end() ? FilesOf(*metadata, io_) : staged->second;
+  Table table{name, "", std::move(metadata), std::move(io)};
   tables_[name] = table;
   return table;
 }
@@ -111,6 +138,7 @@ Result<Table> DryRunCatalog::Create(const TableName& name, const CreateTableRequ
 Result<Table> DryRunCatalog::Commit(const TableName& name,
                                     std::span<const TableRequirement> requirements,
                                     std::span<const TableUpdate> updates) {
+  if (CreatesTable(requirements)) return CommitNew(name, updates);
   FIRN_ASSIGN(Table table, Load(name));
   FIRN_RETURN_IF_ERROR(CheckRequirements(table.metadata.get(), requirements));
   FIRN_ASSIGN(TableMetadata metadata,

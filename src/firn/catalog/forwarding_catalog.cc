@@ -37,6 +37,11 @@ Result<Table> ForwardingCatalog::Create(const TableName& name, const CreateTable
   return inner_->Create(name, request);
 }
 
+Result<StagedTable> ForwardingCatalog::Stage(const TableName& name,
+                                             const CreateTableRequest& request) {
+  return StageTable(*inner_, name, request);
+}
+
 Result<Table> ForwardingCatalog::Commit(const TableName& name,
                                         std::span<const TableRequirement> requirements,
                                         std::span<const TableUpdate> updates) {

@@ -3,12 +3,12 @@
 #include <memory>
 #include <vector>
 
-#include "firn/catalog/catalog.h"
+#include "firn/catalog/staged_table.h"
 
 namespace firn {
 
 /// A Catalog that does what another one does: what is to differ is overridden.
-class ForwardingCatalog : public Catalog {
+class ForwardingCatalog : public Catalog, public TableStager {
  public:
   explicit ForwardingCatalog(std::shared_ptr<Catalog> inner);
 
@@ -21,6 +21,7 @@ class ForwardingCatalog : public Catalog {
   Result<std::vector<TableName>> ListTables(const Namespace& levels) override;
   Result<Table> Load(const TableName& name) override;
   Result<Table> Create(const TableName& name, const CreateTableRequest& request) override;
+  Result<StagedTable> Stage(const TableName& name, const CreateTableRequest& request) override;
   Result<Table> Commit(const TableName& name, std::span<const TableRequirement> requirements,
                        std::span<const TableUpdate> updates) override;
   Result<Table> Register(const TableName& name, const std::string& metadata_location) override;

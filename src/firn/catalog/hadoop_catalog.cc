@@ -5,6 +5,7 @@
 #include "firn/catalog/hadoop_layout_internal.h"
 #include "firn/catalog/metadata_files_internal.h"
 #include "firn/catalog/registry_internal.h"
+#include "firn/catalog/staged_table.h"
 #include "firn/io/uri.h"
 
 namespace firn {
@@ -12,7 +13,7 @@ namespace {
 
 // Folders below a warehouse: one with table metadata is a table, any other is a namespace. A
 // commit creates the file of the next version, which fails if it exists.
-class HadoopCatalog final : public Catalog {
+class HadoopCatalog final : public Catalog, public TableStager {
  public:
   // With `fixed_folder` set, every name means the table there.
   HadoopCatalog(CatalogConfig config, std::string warehouse, std::string fixed_folder)
@@ -31,6 +32,7 @@ class HadoopCatalog final : public Catalog {
   Result<Table> Create(const TableName& name, const CreateTableRequest& request) override;
   Result<Table> Commit(const TableName& name, std::span<const TableRequirement> requirements,
                        std::span<const TableUpdate> updates) override;
+  Result<StagedTable> Stage(const TableName& name, const CreateTableRequest& request) override;
   Result<Table> Register(const TableName& name, const std::string& metadata_location) override;
   Status Rename(const TableName& from, const TableName& to) override;
   Status Drop(const TableName& name, DropFiles files) override;
@@ -45,6 +47,7 @@ class HadoopCatalog final : public Catalog {
   Status CheckNamespace(const Namespace& levels);
   Result<std::vector<Child>> ListChildren(const Namespace& levels);
   Result<HadoopVersion> FindTable(const TableName& name);
+  Result<Table> MakeTable(const TableName& name, TableMetadataPtr metadata);
   Result<Table> CommitOnce(const Table& base, std::span<const TableUpdate> updates);
   Status CheckStillCounts(const Table& base, const std::string& location);
   Status CheckLocation(const TableName& name, const TableMetadata& metadata) const;
@@ -202,7 +205,7 @@ Status HadoopCatalog::CheckLocation(const TableName& name, const TableMetadata& 
   return {};
 }
 
-Result<Table> HadoopCatalog::Create(const TableName& name, const CreateTableRequest& request) {
+Result<StagedTable> HadoopCatalog::Stage(const TableName& name, const CreateTableRequest& request) {
   FIRN_RETURN_IF_ERROR(CheckNewName(name));
   FIRN_RETURN_IF_ERROR(CheckNamespace(name.levels), "table '{}'", FormatTableName(name));
   const std::string folder = FolderOf(name);
@@ -212,9 +215,25 @@ Result<Table> HadoopCatalog::Create(const TableName& name, const CreateTableRequ
   }
   CreateTableRequest complete = request;
   if (complete.location.empty()) complete.location = folder;
-  FIRN_ASSIGN(auto metadata, MakeNewTable(std::move(complete), config_), "creating table '{}'",
+  StagedTable staged;
+  FIRN_ASSIGN(staged.creation, PlanNewTable(std::move(complete), config_), "creating table '{}'",
               FormatTableName(name));
+  FIRN_ASSIGN(staged.table.metadata, MakeOfNothing(staged.creation, config_), "creating table '{}'",
+              FormatTableName(name));
+  FIRN_RETURN_IF_ERROR(CheckLocation(name, *staged.table.metadata));
+  staged.table.name = name;
+  staged.table.io = config_.io;
+  return staged;
+}
+
+Result<Table> HadoopCatalog::Create(const TableName& name, const CreateTableRequest& request) {
+  FIRN_ASSIGN(const StagedTable staged, Stage(name, request));
+  return MakeTable(name, staged.table.metadata);
+}
+
+Result<Table> HadoopCatalog::MakeTable(const TableName& name, TableMetadataPtr metadata) {
   FIRN_RETURN_IF_ERROR(CheckLocation(name, *metadata));
+  const std::string folder = FolderOf(name);
   // One name for all creators, so that the file system decides between them.
   std::string location = HadoopMetadataLocation(folder, 1, "");
   const Status published = PublishHadoopVersion(config_, location, *metadata);
@@ -229,6 +248,11 @@ Result<Table> HadoopCatalog::Create(const TableName& name, const CreateTableRequ
 Result<Table> HadoopCatalog::Commit(const TableName& name,
                                     std::span<const TableRequirement> requirements,
                                     std::span<const TableUpdate> updates) {
+  if (CreatesTable(requirements)) {
+    FIRN_ASSIGN(auto metadata, MakeOfNothing(updates, config_), "creating table '{}'",
+                FormatTableName(name));
+    return MakeTable(name, std::move(metadata));
+  }
   for (int attempt = 0;; ++attempt) {
     FIRN_ASSIGN(const Table base, Load(name));
     FIRN_RETURN_IF_ERROR(CheckRequirements(base.metadata.get(), requirements), "table '{}'",

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "firn/catalog/forwarding_catalog.h"
+#include "firn/catalog/staged_table.h"
 
 namespace firn {
 namespace {
@@ -15,6 +16,11 @@ class MeteredCatalog final : public ForwardingCatalog {
   Result<Table> Load(const TableName& name) override { return Meter(inner()->Load(name)); }
   Result<Table> Create(const TableName& name, const CreateTableRequest& request) override {
     return Meter(inner()->Create(name, request));
+  }
+  Result<StagedTable> Stage(const TableName& name, const CreateTableRequest& request) override {
+    FIRN_ASSIGN(StagedTable staged, StageTable(*inner(), name, request));
+    staged.table.io = MakeMeteredFileIO(std::move(staged.table.io), meter_);
+    return staged;
   }
   Result<Table> Commit(const TableName& name, std::span<const TableRequirement> requirements,
                        std::span<const TableUpdate> updates) override {

@@ -8,16 +8,19 @@
 #include "firn/catalog/commit_steps_internal.h"
 #include "firn/catalog/metadata_cache_internal.h"
 #include "firn/catalog/metadata_files_internal.h"
+#include "firn/catalog/staged_table.h"
 #include "firn/io/uri.h"
 
 namespace firn {
 namespace {
 
-// Whether there is metadata of a table below `location`.
-Result<bool> HoldsTable(FileIO& io, const std::string& location) {
+// Whether there is metadata of a table below `location`, besides the file `own`.
+Result<bool> HoldsTable(FileIO& io, const std::string& location, std::string_view own = {}) {
   const Error found(ErrorCode::kAlreadyExists, "metadata");
   const Status listed = io.List(JoinUri(location, "metadata"), [&](const FileInfo& info) -> Status {
-    return info.uri.ends_with(".metadata.json") ? Status(found) : Status();
+    const bool is_other = info.uri.ends_with(".metadata.json") &&
+                          (own.empty() || UriFileName(info.uri) != UriFileName(own));
+    return is_other ? Status(found) : Status();
   });
   if (listed.ok()) return false;
   if (listed.error().code() == ErrorCode::kNotFound) return false;
@@ -27,7 +30,7 @@ Result<bool> HoldsTable(FileIO& io, const std::string& location) {
 
 enum class Outcome { kCommitted, kNotYet, kLost, kUnknown };
 
-class PointerCatalog final : public Catalog {
+class PointerCatalog final : public Catalog, public TableStager {
  public:
   PointerCatalog(CatalogConfig config, std::unique_ptr<PointerStore> store)
       : config_(std::move(config)), store_(std::move(store)) {}
@@ -55,6 +58,7 @@ class PointerCatalog final : public Catalog {
   Result<Table> Create(const TableName& name, const CreateTableRequest& request) override;
   Result<Table> Commit(const TableName& name, std::span<const TableRequirement> requirements,
                        std::span<const TableUpdate> updates) override;
+  Result<StagedTable> Stage(const TableName& name, const CreateTableRequest& request) override;
   Result<Table> Register(const TableName& name, const std::string& metadata_location) override;
   Status Rename(const TableName& from, const TableName& to) override;
   Status Drop(const TableName& name, DropFiles files) override;
@@ -62,6 +66,9 @@ class PointerCatalog final : public Catalog {
  private:
   Status CheckNewTable(const TableName& name);
   Result<std::string> DefaultLocation(const TableName& name);
+  Status CheckAlone(const TableName& name, const std::string& location,
+                    const std::string& metadata_location);
+  Result<Table> MakeTable(const TableName& name, TableMetadataPtr metadata, bool is_own_place);
   Result<Table> Insert(const TableName& name, TableMetadataPtr metadata, std::string location);
   Result<Table> CommitOnce(const TableName& name, const Table& base,
                            std::span<const TableUpdate> updates);
@@ -126,7 +133,8 @@ Result<std::string> PointerCatalog::DefaultLocation(const TableName& name) {
   return is_unique ? location + "-" + FormatUuid(MakeUuid(*config_.random)) : location;
 }
 
-Result<Table> PointerCatalog::Create(const TableName& name, const CreateTableRequest& request) {
+Result<StagedTable> PointerCatalog::Stage(const TableName& name,
+                                          const CreateTableRequest& request) {
   FIRN_RETURN_IF_ERROR(CheckNewTable(name));
   CreateTableRequest complete = request;
   const bool is_default = complete.location.empty();
@@ -143,10 +151,44 @@ Result<Table> PointerCatalog::Create(const TableName& name, const CreateTableReq
   }
   // A table that was renamed, or dropped without its files, stays where it is.
   if (is_taken) complete.location += "-" + FormatUuid(MakeUuid(*config_.random));
-  FIRN_ASSIGN(auto metadata, MakeNewTable(std::move(complete), config_), "creating table '{}'",
+  StagedTable staged;
+  FIRN_ASSIGN(staged.creation, PlanNewTable(std::move(complete), config_), "creating table '{}'",
               FormatTableName(name));
+  FIRN_ASSIGN(staged.table.metadata, MakeOfNothing(staged.creation, config_), "creating table '{}'",
+              FormatTableName(name));
+  staged.table.name = name;
+  staged.table.io = config_.io;
+  return staged;
+}
+
+Result<Table> PointerCatalog::Create(const TableName& name, const CreateTableRequest& request) {
+  FIRN_ASSIGN(const StagedTable staged, Stage(name, request));
+  // A place that comes with the name is that of nobody else.
+  return MakeTable(name, staged.table.metadata, request.location.empty());
+}
+
+// Each of two that make tables in one folder at once has written its file before it looks, so that
+// one of them at least sees the other.
+Status PointerCatalog::CheckAlone(const TableName& name, const std::string& location,
+                                  const std::string& metadata_location) {
+  FIRN_ASSIGN(const bool is_shared, HoldsTable(*config_.io, location, metadata_location));
+  if (!is_shared) return {};
+  return MakeError(ErrorCode::kAlreadyExists,
+                   "table '{}': another table was made in '{}' at the same time; two tables in one "
+                   "folder would delete each other's files; look at it and try again",
+                   FormatTableName(name), location);
+}
+
+// Write the first metadata file and name it.
+Result<Table> PointerCatalog::MakeTable(const TableName& name, TableMetadataPtr metadata,
+                                        bool is_own_place) {
   FIRN_ASSIGN(std::string location, NewMetadataLocation(*metadata, "", *config_.random));
   FIRN_RETURN_IF_ERROR(WriteNewMetadata(*config_.io, location, *metadata));
+  const Status alone = is_own_place ? Status() : CheckAlone(name, metadata->location, location);
+  if (!alone.ok()) {
+    DiscardMetadata(*config_.io, location);
+    return alone.error();
+  }
   const auto inserted = Insert(name, std::move(metadata), location);
   if (!inserted.ok() && inserted.error().code() != ErrorCode::kCommitUnknown) {
     DiscardMetadata(*config_.io, location);
@@ -169,8 +211,8 @@ Result<Table> PointerCatalog::Insert(const TableName& name, TableMetadataPtr met
   for (int attempt = 0;; ++attempt) {
     const Status inserted = store_->InsertTable(name, location);
     if (inserted.ok()) break;
-    // The row that is there may be the one whose answer got lost.
-    if (inserted.error().code() == ErrorCode::kAlreadyExists && attempt > 0) {
+    // The row that is there may be the one whose answer got lost, or somebody finished the work.
+    if (inserted.error().code() == ErrorCode::kAlreadyExists) {
       const auto found = store_->FindTable(name);
       if (found.ok() && *found == location) break;
       return inserted.error();
@@ -187,6 +229,12 @@ Result<Table> PointerCatalog::Insert(const TableName& name, TableMetadataPtr met
 Result<Table> PointerCatalog::Commit(const TableName& name,
                                      std::span<const TableRequirement> requirements,
                                      std::span<const TableUpdate> updates) {
+  if (CreatesTable(requirements)) {
+    FIRN_RETURN_IF_ERROR(CheckNewTable(name));
+    FIRN_ASSIGN(auto metadata, MakeOfNothing(updates, config_), "creating table '{}'",
+                FormatTableName(name));
+    return MakeTable(name, std::move(metadata), /*is_own_place=*/false);
+  }
   for (int attempt = 0;; ++attempt) {
     FIRN_ASSIGN(const Table base, Load(name));
     FIRN_RETURN_IF_ERROR(CheckRequirements(base.metadata.get(), requirements), "table '{}'",

@@ -4,31 +4,43 @@
 
 #include "firn/base/number.h"
 #include "firn/ingest/adopted_files_internal.h"
+#include "firn/ingest/adopted_folders_internal.h"
+#include "firn/ingest/adopted_sources_internal.h"
 #include "firn/ingest/file_owners_internal.h"
 #include "firn/ingest/known_data_files_internal.h"
 
 namespace firn {
 namespace {
 
-// The name mapping with the files, and a last look for files that came meanwhile.
+// What becomes visible with the files.
+struct Additions {
+  std::string name_mapping;  // Empty: none.
+  std::vector<std::string> folders;
+  std::shared_ptr<KnownDataFiles> known;  // Null: they need not be looked for.
+};
+
+// The properties with the files, and a last look for files that came meanwhile.
 PlanUpdates CheckAgain(const IngestContext& context, const Table& table, const std::string& branch,
-                       std::string name_mapping, std::shared_ptr<KnownDataFiles> known) {
-  return [&context, io = table.io, branch, schema_id = table.metadata->current_schema_id,
-          name_mapping = std::move(name_mapping),
-          known = std::move(known)](const TableMetadata& now) -> Result<std::vector<TableUpdate>> {
-    const CommitContext& commit = context.change.commit;
-    if (now.current_schema_id != schema_id) {
-      return Error(ErrorCode::kCommitConflict,
-                   "the schema of the table changed while the files were looked at; try again");
-    }
-    if (known != nullptr) {
-      FIRN_RETURN_IF_ERROR(known->Check(*io, now, branch, *commit.executor, commit.cancel));
-    }
-    constexpr std::string_view kNameMapping = "schema.name-mapping.default";
-    const bool has_names = now.properties.find(kNameMapping) != now.properties.end();
-    if (name_mapping.empty() || has_names) return std::vector<TableUpdate>();
-    return std::vector<TableUpdate>{SetProperties{{{std::string(kNameMapping), name_mapping}}}};
-  };
+                       Additions additions) {
+  return
+      [&context, branch, schema_id = table.metadata->current_schema_id,
+       more = std::move(additions)](const TableMetadata& now) -> Result<std::vector<TableUpdate>> {
+        const CommitContext& commit = context.change.commit;
+        if (now.current_schema_id != schema_id) {
+          return Error(ErrorCode::kCommitConflict,
+                       "the schema of the table changed while the files were looked at; try again");
+        }
+        if (more.known != nullptr) {
+          FIRN_RETURN_IF_ERROR(more.known->Check(now, branch, *commit.executor, commit.cancel));
+        }
+        FIRN_ASSIGN(std::vector<TableUpdate> updates, PlanAdoptedFolders(now, more.folders));
+        constexpr std::string_view kNameMapping = "schema.name-mapping.default";
+        const bool has_names = now.properties.find(kNameMapping) != now.properties.end();
+        if (!more.name_mapping.empty() && !has_names) {
+          updates.emplace_back(SetProperties{{{std::string(kNameMapping), more.name_mapping}}});
+        }
+        return updates;
+      };
 }
 
 }  // namespace
@@ -53,6 +65,7 @@ Result<AddFilesResult> AddFiles(const IngestContext& context, const Table& table
 Result<AddFilesResult> AddFoundFiles(const IngestContext& context, const Table& table,
                                      const std::vector<SourceFile>& sources,
                                      const AddFilesRequest& request) {
+  FIRN_RETURN_IF_ERROR(CheckSourceNames(*context.io, sources));
   FIRN_ASSIGN(AdoptedFiles adopted, AdoptFiles(context, table, sources, request));
   if (adopted.files.empty()) {
     return MakeError(ErrorCode::kNotFound,
@@ -60,16 +73,16 @@ Result<AddFilesResult> AddFoundFiles(const IngestContext& context, const Table& 
                      sources.size());
   }
   const CommitContext& commit = context.change.commit;
-  std::shared_ptr<KnownDataFiles> known;
+  Additions additions{.name_mapping = std::move(adopted.name_mapping)};
+  FIRN_ASSIGN(additions.folders, FindAdoptedFolders(table, adopted.files));
   if (request.checks_duplicates) {
-    known = std::make_shared<KnownDataFiles>(adopted.files);
+    FIRN_ASSIGN(additions.known, KnownDataFiles::Make(table.io, adopted.files));
     FIRN_RETURN_IF_ERROR(
-        known->Check(*table.io, *table.metadata, request.branch, *commit.executor, commit.cancel));
+        additions.known->Check(*table.metadata, request.branch, *commit.executor, commit.cancel));
   }
   AppendFilesRequest append;
   static_cast<SnapshotOptions&>(append) = request;
-  append.table_changes =
-      CheckAgain(context, table, request.branch, std::move(adopted.name_mapping), known);
+  append.table_changes = CheckAgain(context, table, request.branch, std::move(additions));
   AddFilesResult result;
   result.added_files = std::ssize(adopted.files);
   append.data_files = std::move(adopted.files);

@@ -33,7 +33,8 @@ struct AddFilesResult {
 /// carries, else by name; a table without name mapping gets one in the same commit if a file needs
 /// it. Metrics are those that footers tell. A file belongs to one partition of the table's spec,
 /// which the `key=value` folders above it, its statistics or, where these do not prove it, its
-/// values tell. Warns of files that another table, or the table's own folder, has.
+/// values tell. Warns of files that another table, or the table's own folder, has. Folders outside
+/// of the table's own are noted (`firn.adopted-folders`), so that nobody deletes files there.
 ///
 /// Errors  kNotFound: no file. kInvalidInput: files that do not fit the table, with all differences
 ///         of all files; rows of several partitions in one file; files that the table has already.

@@ -3,25 +3,28 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "firn/base/log.h"
 #include "firn/base/number.h"
 #include "firn/base/text.h"
+#include "firn/catalog/other_tables.h"
+#include "firn/catalog/staged_table.h"
 #include "firn/format/table_properties.h"
 #include "firn/ingest/adopted_files_internal.h"
+#include "firn/ingest/adopted_sources_internal.h"
+#include "firn/ingest/adoption_claim_internal.h"
+#include "firn/ingest/adoption_place_internal.h"
 #include "firn/ingest/column_fit_internal.h"
-#include "firn/ingest/made_table_internal.h"
+#include "firn/ingest/file_owners_internal.h"
 #include "firn/ingest/row_source_internal.h"
+#include "firn/io/real_names.h"
 #include "firn/io/uri.h"
 
 namespace firn {
 namespace {
 
 constexpr std::string_view kFormatVersion = "format-version";
-
-bool IsWithin(std::string_view uri, std::string_view folder) {
-  const std::string key = CanonicalUriKey(uri) + "/";
-  return key.starts_with(CanonicalUriKey(folder) + "/");
-}
 
 SourceFormat SourceFormatOf(FileFormat format) {
   if (format == FileFormat::kOrc) return SourceFormat::kOrc;
@@ -31,22 +34,122 @@ SourceFormat SourceFormatOf(FileFormat format) {
 class TableAdoption {
  public:
   TableAdoption(const IngestContext& context, const AdoptTableRequest& request)
-      : context_(context), request_(request) {}
+      : context_(context),
+        request_(request),
+        names_(*context.io),
+        claimant_(fmt::format("'{}' of catalog {}", FormatTableName(request.table),
+                              request.catalog.empty() ? "unknown" : request.catalog)) {}
 
   Result<AddFilesResult> Run() {
+    FIRN_RETURN_IF_ERROR(CheckName());
+    FIRN_ASSIGN(auto finished, FinishEarlierRun());
+    if (finished) return *std::move(finished);
+    FIRN_RETURN_IF_ERROR(CheckPlace());
     FIRN_ASSIGN(sources_, FindSourceFiles(*context_.io, {request_.source}));
     FIRN_RETURN_IF_ERROR(CheckFolder());
+    if (had_claim_) LeaveOutManifests();
+    if (sources_.empty()) {
+      return MakeError(ErrorCode::kNotFound, "source '{}' holds no data file", request_.source);
+    }
     LeaveOutFoldersAbove();
+    FIRN_RETURN_IF_ERROR(CheckSameFolders(sources_));
     FIRN_ASSIGN(const CreateTableRequest create, MakeLayout());
-    FIRN_ASSIGN(table_, catalog().Create(request_.table, create));
-    Result<AddFilesResult> added = Fill();
-    const bool is_open = added.ok() || added.error().code() == ErrorCode::kCommitUnknown;
-    if (!is_open) TakeBack();
+    FIRN_ASSIGN(StagedTable staged, StageTable(catalog(), request_.table, create));
+    table_ = staged.table;
+    Result<AddFilesResult> added = Fill(std::move(staged));
+    // While nobody knows whether the table was made, the claim says so.
+    if (added.ok() || added.error().code() != ErrorCode::kCommitUnknown) CleanUp(added.ok());
     return added;
   }
 
  private:
   Catalog& catalog() const { return *context_.change.commit.catalog; }
+
+  // The folder of the new table, where it is known before: others may want it at the same time.
+  std::string Place() const {
+    return std::string(
+        StripTrailingSlash(request_.owns_files ? request_.source : request_.location));
+  }
+
+  Status CheckName() const {
+    const Result<Table> there = catalog().Load(request_.table);
+    if (!there.ok()) {
+      return there.error().code() == ErrorCode::kNotFound ? Status() : Status(there.error());
+    }
+    // What a run left that was killed when all was done.
+    if (const std::string place = Place(); !place.empty()) {
+      const auto claim = FindAdoptionClaim(*context_.io, place);
+      const bool is_ours = claim.ok() && *claim && (*claim)->claimant == claimant_;
+      if (is_ours) DropAdoptionClaim(*there->io, place);
+    }
+    return MakeError(ErrorCode::kAlreadyExists, "table '{}' already exists",
+                     FormatTableName(request_.table));
+  }
+
+  // A run that was killed between writing the whole table and telling the catalog of it.
+  Result<std::optional<AddFilesResult>> FinishEarlierRun() {
+    std::optional<AddFilesResult> result;
+    const std::string place = Place();
+    if (place.empty()) return result;
+    FIRN_ASSIGN(const auto claim, FindAdoptionClaim(*context_.io, place));
+    FIRN_ASSIGN(const std::vector<std::string> metadata, FindMetadata(place));
+    if (claim) FIRN_RETURN_IF_ERROR(CheckClaimant(*claim, place, claimant_));
+    had_claim_ = claim.has_value();
+    if (metadata.empty()) return result;
+    if (!claim || metadata.size() > 1) {
+      return MakeError(ErrorCode::kAlreadyExists,
+                       "'{}' holds an Iceberg table already; name it with 'firn table register'",
+                       place);
+    }
+    FIRN_ASSIGN(Table table, catalog().Register(request_.table, metadata.front()),
+                "finishing a run that was killed at {}", claim->time);
+    result.emplace();
+    const auto head = table.metadata->refs.find(std::string(kMainBranch));
+    const Snapshot* snapshot = head == table.metadata->refs.end()
+                                   ? nullptr
+                                   : table.metadata->FindSnapshot(head->second.snapshot_id);
+    if (snapshot != nullptr) {
+      result->snapshot_id = snapshot->snapshot_id;
+      const auto count = snapshot->summary.Find("added-data-files");
+      if (count) result->added_files = ParseInt64(*count).value_or(0);
+    }
+    DropAdoptionClaim(*table.io, place);
+    if (context_.notice) {
+      context_.notice(
+          fmt::format("an earlier run, of {}, was killed before its last step, which "
+                      "is done now: the table has the files as of then",
+                      claim->time));
+    }
+    result->table = std::move(table);
+    return result;
+  }
+
+  Result<std::vector<std::string>> FindMetadata(const std::string& place) const {
+    std::vector<std::string> files;
+    const Status listed =
+        context_.io->List(JoinUri(place, "metadata"), [&](const FileInfo& info) -> Status {
+          if (info.uri.ends_with(".metadata.json")) files.push_back(info.uri);
+          return {};
+        });
+    if (!listed.ok() && listed.error().code() != ErrorCode::kNotFound) return listed.error();
+    return files;
+  }
+
+  Status CheckPlace() const {
+    const std::string place = Place();
+    if (!request_.owns_files) FIRN_RETURN_IF_ERROR(CheckLocation(place));
+    return place.empty() ? Status() : CheckPlaceOfTable(context_, request_.table, place);
+  }
+
+  // Those of a run that was killed, or is still at work.
+  void LeaveOutManifests() {
+    const std::string folder = JoinUri(Place(), "metadata") + "/";
+    std::erase_if(sources_, [&](const SourceFile& file) {
+      const std::string_view name = UriFileName(file.info.uri);
+      const bool is_manifest = name.starts_with("snap-") || name.find("-m") != std::string::npos;
+      return file.info.uri.starts_with(folder) && name.ends_with(".avro") && is_manifest;
+    });
+  }
 
   // Folders `key=value` within the source are not columns.
   void LeaveOutFoldersAbove() {
@@ -63,34 +166,25 @@ class TableAdoption {
   }
 
   Status CheckFolder() const {
-    if (!request_.owns_files) return CheckLocation(request_.location);
+    if (!request_.owns_files) return {};
+    const std::string below = CanonicalUriKey(StripTrailingSlash(request_.source)) + "/";
     const auto outside = std::find_if(
         sources_.begin(), sources_.end(),
-        [&](const SourceFile& file) { return !IsWithin(file.info.uri, request_.source); });
-    if (outside != sources_.end() || sources_.front().info.uri == request_.source) {
-      return MakeError(ErrorCode::kInvalidInput,
-                       "the source is '{}', expected a folder, in which the table is to lie",
-                       request_.source);
-    }
-    bool has_metadata = false;
-    const Status listed =
-        context_.io->List(JoinUri(request_.source, "metadata"), [&](const FileInfo& info) {
-          has_metadata |= info.uri.ends_with(".metadata.json");
-          return Status();
-        });
-    if (!listed.ok() && listed.error().code() != ErrorCode::kNotFound) return listed.error();
-    if (!has_metadata) return {};
-    return MakeError(ErrorCode::kAlreadyExists,
-                     "'{}' holds an Iceberg table already; name it with 'firn table register'",
+        [&](const SourceFile& file) { return !CanonicalUriKey(file.info.uri).starts_with(below); });
+    if (outside == sources_.end()) return {};
+    return MakeError(ErrorCode::kInvalidInput,
+                     "the source is '{}', expected a folder, in which the table is to lie",
                      request_.source);
   }
 
   // A table that shares files lies elsewhere.
   Status CheckLocation(const std::string& location) const {
     if (location.empty()) return {};
-    const bool is_shared =
-        IsWithin(location, request_.source) || IsWithin(request_.source, location);
-    if (!is_shared) return {};
+    const size_t glob = request_.source.find_first_of("*?[");
+    std::string source = request_.source.substr(0, glob);
+    if (glob != std::string::npos) source.resize(source.rfind('/') + 1);
+    FIRN_ASSIGN(const auto overlap, FindOverlap(names_, {location}, {source}));
+    if (!overlap) return {};
     return MakeError(ErrorCode::kInvalidInput,
                      "the table would lie at '{}' and share that folder with the source '{}', "
                      "expected another place; give --location",
@@ -166,34 +260,50 @@ class TableAdoption {
     }
   }
 
-  Result<AddFilesResult> Fill() {
-    if (!request_.owns_files) {
+  Result<AddFilesResult> Fill(StagedTable staged) {
+    const std::string place = Place();
+    if (!place.empty()) {
+      FIRN_RETURN_IF_ERROR(
+          TakeAdoptionClaim(*table_->io, place, claimant_, context_.change.commit.clock->Now()));
+      has_claim_ = true;
+      // Of two that claim folders one in the other, one at least sees the other now.
+      IngestContext quiet = context_;
+      quiet.notice = nullptr;
+      FIRN_RETURN_IF_ERROR(CheckPlaceOfTable(quiet, request_.table, place));
+    } else {
       FIRN_RETURN_IF_ERROR(CheckLocation(table_->metadata->location));
     }
+    if (!request_.owns_files) TellOwners(*context_.io, *table_, sources_, context_.notice);
     AddFilesRequest add;
     add.format = format_;
     add.checks_duplicates = false;  // Nothing is in the table.
     add.ignores_missing = request_.ignores_missing;
-    return AddFoundFiles(context_, *table_, sources_, add);
+    const auto creation = MakeStagedCatalog(catalog(), std::move(staged));
+    IngestContext context = context_;
+    context.change.commit.catalog = creation.get();
+    return AddFoundFiles(context, *table_, sources_, add);
   }
 
-  // Drop the table, unless somebody uses it by now. The files of the source stay.
-  void TakeBack() const {
-    const auto gone = TakeBackMadeTable(catalog(), *table_);
-    if (!gone) return;
-    // Folders that hold something stay.
+  // The files of the source stay, and so do folders that hold something.
+  void CleanUp(bool is_made) const {
+    if (has_claim_) DropAdoptionClaim(*table_->io, Place());
+    if (is_made) return;
     for (const std::string& folder :
-         {gone->metadata->MetadataLocation(), gone->metadata->location}) {
-      const Status deleted = gone->io->DeleteFolder(folder);
+         {table_->metadata->MetadataLocation(), table_->metadata->location}) {
+      const Status deleted = table_->io->DeleteFolder(folder);
       if (!deleted.ok()) Log(LogLevel::kInfo, "'{}' stays: {}", folder, deleted.error().Format());
     }
   }
 
   const IngestContext& context_;
   const AdoptTableRequest& request_;
+  const RealNames names_;
+  const std::string claimant_;
   std::vector<SourceFile> sources_;
   std::optional<FileFormat> format_;
-  std::optional<Table> table_;
+  std::optional<Table> table_;  // Staged.
+  bool had_claim_ = false;      // An earlier run, for the same table.
+  bool has_claim_ = false;
 };
 
 }  // namespace

@@ -134,9 +134,21 @@ class Adoption {
 
   // Values in the names of folders that no column of the table would get.
   void AddFolderDifferences(const SourceFile& source, FileFacts& facts) const {
+    std::map<int32_t, std::string> seen;
     for (const auto& [key, value] : source.folders) {
       const auto column = schema_->FindFieldIgnoringCase(key);
-      if (!column.ok() || *column == nullptr || facts.found_ids.contains((*column)->id)) continue;
+      if (!column.ok()) {
+        facts.differences.push_back(
+            fmt::format("the folder '{}=' can be one of several columns", key));
+        continue;
+      }
+      if (*column == nullptr) continue;
+      const auto [other, is_new] = seen.emplace((*column)->id, key);
+      if (!is_new) {
+        facts.differences.push_back(fmt::format("column '{}' is in two folders, '{}=' and '{}='",
+                                                (*column)->name, other->second, key));
+      }
+      if (facts.found_ids.contains((*column)->id)) continue;
       const bool is_kept =
           std::any_of(spec_->fields.begin(), spec_->fields.end(), [&](const PartitionField& field) {
             return field.transform.kind == TransformKind::kIdentity &&

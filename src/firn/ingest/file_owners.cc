@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "firn/ingest/file_owners_internal.h"
+#include "firn/io/real_names.h"
 #include "firn/io/uri.h"
 
 namespace firn {
@@ -19,10 +20,11 @@ std::string_view ParentOf(std::string_view uri) {
   return uri.substr(0, slash);
 }
 
-bool IsBelow(std::string_view uri, std::string_view folder) {
-  const std::string key = CanonicalUriKey(uri);
-  const std::string above = CanonicalUriKey(folder) + "/";
-  return key.starts_with(above);
+// Where it really lies; what cannot be told is passed over.
+bool IsBelow(const RealNames& names, std::string_view uri, std::string_view folder) {
+  const auto name = names.Find(uri);
+  const auto above = names.Folder(folder);
+  return name.ok() && above.ok() && name->file().starts_with(*above + "/");
 }
 
 // Folders above the files, but for those of partitions.
@@ -56,8 +58,9 @@ void TellOwners(FileIO& io, const Table& table, const std::vector<SourceFile>& f
                 const std::function<void(std::string_view)>& notice) {
   if (!notice) return;
   const std::string& location = table.metadata->location;
+  const RealNames names(io);
   const auto own = std::find_if(files.begin(), files.end(), [&](const SourceFile& file) {
-    return IsBelow(file.info.uri, location);
+    return IsBelow(names, file.info.uri, location);
   });
   if (own != files.end()) {
     notice(

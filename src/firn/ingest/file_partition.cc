@@ -39,9 +39,11 @@ FilePartitioner::FilePartitioner(const ReadContext& context, PartitionSpecPtr sp
 
 const std::pair<std::string, std::optional<std::string>>* FindFolder(const SourceFile& file,
                                                                      std::string_view name) {
-  const auto found =
-      std::find_if(file.folders.begin(), file.folders.end(),
-                   [name](const auto& folder) { return EqualsIgnoreCase(folder.first, name); });
+  auto found = std::find_if(file.folders.begin(), file.folders.end(),
+                            [name](const auto& folder) { return folder.first == name; });
+  if (found != file.folders.end()) return &*found;
+  found = std::find_if(file.folders.begin(), file.folders.end(),
+                       [name](const auto& folder) { return EqualsIgnoreCase(folder.first, name); });
   return found == file.folders.end() ? nullptr : &*found;
 }
 

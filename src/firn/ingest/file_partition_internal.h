@@ -39,7 +39,8 @@ class FilePartitioner {
 /// folders are those of an older spec of identities.
 PartitionSpecPtr ChooseSpec(const TableMetadata& metadata, const SourceFile& first);
 
-/// The text of the folder `name=...` above a file, whatever the case of `name`. Null: none.
+/// The text of the folder `name=...` above a file, exactly, else whatever the case of `name`. Null:
+/// none.
 const std::pair<std::string, std::optional<std::string>>* FindFolder(const SourceFile& file,
                                                                      std::string_view name);
 

@@ -4,7 +4,7 @@
 
 #include "firn/change/replace_rows.h"
 #include "firn/ingest/known_data_files_internal.h"
-#include "firn/io/uri.h"
+#include "firn/io/real_names.h"
 
 namespace firn {
 namespace {
@@ -13,13 +13,26 @@ constexpr size_t kNamesMax = 10;
 
 }  // namespace
 
-KnownDataFiles::KnownDataFiles(const std::vector<DataFile>& wanted) {
-  for (const DataFile& file : wanted)
-    keys_.insert(CanonicalUriKey(file.file_path));
+Result<std::shared_ptr<KnownDataFiles>> KnownDataFiles::Make(std::shared_ptr<FileIO> io,
+                                                             const std::vector<DataFile>& wanted) {
+  std::shared_ptr<KnownDataFiles> known(new KnownDataFiles(std::move(io)));
+  const RealNames names(*known->io_);
+  for (const DataFile& file : wanted) {
+    FIRN_ASSIGN(const RealNames::Names name, names.Find(file.file_path));
+    const auto [other, is_new] = known->wanted_.emplace(name.file(), file.file_path);
+    if (is_new) continue;
+    return MakeError(ErrorCode::kInvalidInput,
+                     "'{}' and '{}' are one file, by way of a link; its rows would be in the table "
+                     "twice, so leave one out",
+                     other->second, file.file_path);
+  }
+  return known;
 }
 
-Status KnownDataFiles::Check(FileIO& io, const TableMetadata& metadata, const std::string& branch,
+Status KnownDataFiles::Check(const TableMetadata& metadata, const std::string& branch,
                              Executor& executor, const CancelToken& cancel) {
+  FileIO& io = *io_;
+  const RealNames names(io);
   FIRN_ASSIGN(const auto head, FindHead(metadata, branch));
   if (!head) return {};
   FIRN_ASSIGN(const auto manifests, ReadManifests(io, *metadata.FindSnapshot(*head)));
@@ -39,7 +52,8 @@ Status KnownDataFiles::Check(FileIO& io, const TableMetadata& metadata, const st
     const TypePtr type = PartitionType(*spec, metadata.SchemasNewestFirst());
     const ManifestReadOptions options{.with_metrics = false, .with_deleted = false};
     return ReadManifest(io, *unseen[i], *type, options, [&](ManifestEntry& entry) -> Status {
-      if (!keys_.contains(CanonicalUriKey(entry.file.file_path))) return {};
+      FIRN_ASSIGN(const RealNames::Names name, names.Find(entry.file.file_path));
+      if (!wanted_.contains(name.file())) return {};
       const std::lock_guard lock(mutex);
       there.push_back(entry.file.file_path);
       return {};

@@ -11,10 +11,18 @@ namespace {
 constexpr std::string_view kGlobCharacters = "*?[";
 constexpr std::string_view kHiveNull = "__HIVE_DEFAULT_PARTITION__";
 
+// As Spark has it: a folder `_k=v` is one of a partition.
 bool IsHidden(std::string_view relative) {
-  if (relative.starts_with('.') || relative.starts_with('_')) return true;
-  return relative.find("/.") != std::string_view::npos ||
-         relative.find("/_") != std::string_view::npos;
+  while (!relative.empty()) {
+    const size_t slash = relative.find('/');
+    const std::string_view name = relative.substr(0, slash);
+    const bool is_folder = slash != std::string_view::npos;
+    const bool is_partition = is_folder && name.find('=') != std::string_view::npos;
+    if (name.starts_with('.') || (name.starts_with('_') && !is_partition)) return true;
+    if (!is_folder) return false;
+    relative.remove_prefix(slash + 1);
+  }
+  return false;
 }
 
 // Whether the character c is in the set that begins behind '[' at `glob[at]`. Sets `at` behind the

@@ -20,8 +20,8 @@ struct SourceFile {
 };
 
 /// The files that `sources` name, in the order given, those of a folder or glob sorted by name;
-/// hidden ones (a name or folder that begins with '.' or '_') are left out unless they are named
-/// themselves. `*`, `?` and `[...]` match within one level, `**` any number of levels.
+/// hidden ones (a name or folder that begins with '.' or '_', but for partitions `_k=v`) are left
+/// out unless they are named themselves. `*`, `?` and `[...]` match within one level, `**` any.
 /// Errors: kNotFound, naming a source that matches nothing; kInvalidInput for a file named twice.
 Result<std::vector<SourceFile>> FindSourceFiles(FileIO& io,
                                                 const std::vector<std::string>& sources);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "firn/io/real_names.h"
+
 namespace firn {
 namespace {
 
@@ -23,7 +25,7 @@ class ForgottenFile final : public OutputFile {
   int64_t bytes_written_ = 0;
 };
 
-class DryRunFileIO final : public FileIO {
+class DryRunFileIO final : public FileIO, public LocalPlaces {
  public:
   DryRunFileIO(std::shared_ptr<FileIO> base, Clock& clock,
                std::function<bool(std::string_view)> is_kept)
@@ -59,6 +61,9 @@ class DryRunFileIO final : public FileIO {
     return {};
   }
 
+  std::string FindLocalPlace(std::string_view uri) const override {
+    return firn::FindLocalPlace(*base_, uri);
+  }
   Status CreateFolder(std::string_view) override { return {}; }
   Status DeleteFolder(std::string_view) override { return {}; }
 

@@ -37,4 +37,8 @@ Status ForwardingFileIO::CreateFolder(std::string_view uri) { return inner_->Cre
 
 Status ForwardingFileIO::DeleteFolder(std::string_view uri) { return inner_->DeleteFolder(uri); }
 
+std::string ForwardingFileIO::FindLocalPlace(std::string_view uri) const {
+  return firn::FindLocalPlace(*inner_, uri);
+}
+
 }  // namespace firn

@@ -3,11 +3,12 @@
 #include <memory>
 
 #include "firn/io/io.h"
+#include "firn/io/real_names.h"
 
 namespace firn {
 
 /// A FileIO that does what another one does: what is to differ is overridden.
-class ForwardingFileIO : public FileIO {
+class ForwardingFileIO : public FileIO, public LocalPlaces {
  public:
   explicit ForwardingFileIO(std::shared_ptr<FileIO> inner);
 
@@ -22,6 +23,7 @@ class ForwardingFileIO : public FileIO {
   Result<std::vector<std::string>> ListFolders(std::string_view uri) override;
   Status CreateFolder(std::string_view uri) override;
   Status DeleteFolder(std::string_view uri) override;
+  std::string FindLocalPlace(std::string_view uri) const override;
 
  protected:
   FileIO& inner() const { return *inner_; }

@@ -12,6 +12,7 @@
 #include "firn/io/local_output_internal.h"
 #include "firn/io/local_system_internal.h"
 #include "firn/io/move_file.h"
+#include "firn/io/real_names.h"
 #include "firn/io/uri.h"
 
 namespace firn {
@@ -63,7 +64,7 @@ class LocalInputFile final : public InputFile {
   Descriptor descriptor_;
 };
 
-class LocalFileIO final : public FileIO, public FileRenamer {
+class LocalFileIO final : public FileIO, public FileRenamer, public LocalPlaces {
  public:
   explicit LocalFileIO(Random& random) : random_(random) {}
 
@@ -125,6 +126,8 @@ class LocalFileIO final : public FileIO, public FileRenamer {
     }
     return MakeSystemError(errno, from);
   }
+
+  std::string FindLocalPlace(std::string_view uri) const override { return LocalPath(uri); }
 
   Result<std::vector<std::string>> ListFolders(std::string_view uri) override {
     return internal::ListLocalFolders(uri);

@@ -4,6 +4,7 @@
 #include "firn/base/text.h"
 #include "firn/io/io.h"
 #include "firn/io/move_file.h"
+#include "firn/io/real_names.h"
 #include "firn/io/uri.h"
 
 namespace firn {
@@ -69,7 +70,7 @@ class PrefixOutputFile final : public OutputFile {
   std::unique_ptr<OutputFile> file_;
 };
 
-class PrefixFileIO final : public FileIO, public FileRenamer {
+class PrefixFileIO final : public FileIO, public FileRenamer, public LocalPlaces {
  public:
   PrefixFileIO(std::shared_ptr<FileIO> io, std::vector<PrefixRule> rules)
       : io_(std::move(io)), rules_(std::move(rules)) {
@@ -149,6 +150,11 @@ class PrefixFileIO final : public FileIO, public FileRenamer {
     auto* renamer = dynamic_cast<FileRenamer*>(io_.get());
     if (renamer != nullptr) return Explain(renamer->Rename(place, new_place), from, place);
     return Error(ErrorCode::kUnsupported, "no way to rename");
+  }
+
+  std::string FindLocalPlace(std::string_view uri) const override {
+    const Result<std::string> place = Map(uri);
+    return place.ok() ? firn::FindLocalPlace(*io_, *place) : std::string();
   }
 
   Result<std::vector<std::string>> ListFolders(std::string_view uri) override {

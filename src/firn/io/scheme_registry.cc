@@ -3,6 +3,7 @@
 
 #include "firn/io/io.h"
 #include "firn/io/move_file.h"
+#include "firn/io/real_names.h"
 #include "firn/io/uri.h"
 
 namespace firn {
@@ -16,7 +17,7 @@ std::string FoldScheme(std::string scheme) {
   return scheme.empty() ? "file" : scheme;
 }
 
-class SchemeFileIO final : public FileIO, public FileRenamer {
+class SchemeFileIO final : public FileIO, public FileRenamer, public LocalPlaces {
  public:
   explicit SchemeFileIO(FileIOByScheme ios) : ios_(std::move(ios)) {}
 
@@ -53,6 +54,11 @@ class SchemeFileIO final : public FileIO, public FileRenamer {
     auto* renamer = dynamic_cast<FileRenamer*>(io);
     if (io == target && renamer != nullptr) return renamer->Rename(from, to);
     return Error(ErrorCode::kUnsupported, "no way to rename");
+  }
+
+  std::string FindLocalPlace(std::string_view uri) const override {
+    const Result<FileIO*> io = Choose(uri);
+    return io.ok() ? firn::FindLocalPlace(**io, uri) : std::string();
   }
 
   Result<std::vector<std::string>> ListFolders(std::string_view uri) override {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "firn/format/adopted_folders.h"
 #include "firn/procedure/adopted_source_internal.h"
 #include "firn/procedure/change_report_internal.h"
 #include "firn/procedure/registry_internal.h"
@@ -25,11 +26,17 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   if (!added.ok() && !request.partition_filter.empty()) return added.error();
   if (!added.ok()) return ExplainMissingSource(added.error(), text);
   if (!added->is_repeat && !context.is_dry_run && context.notice) {
+    const bool has_folders = added->table.metadata->properties.contains(kAdoptedFolders);
     context.notice(
-        fmt::format("{} files belong to the table now: maintenance deletes them once no "
-                    "snapshot needs them; if others read them, too, set its property "
-                    "gc.enabled to false",
-                    added->added_files));
+        has_folders
+            ? fmt::format("{} files are the table's where they lie: those outside of its own "
+                          "folder stay there even when no snapshot needs them any more (table "
+                          "property {}; without it expiry deletes them)",
+                          added->added_files, kAdoptedFolders)
+            : fmt::format("{} files belong to the table now: maintenance deletes them once no "
+                          "snapshot needs them; if others read them, too, set its property "
+                          "gc.enabled to false",
+                          added->added_files));
   }
   if (added->is_repeat && context.notice) {
     context.notice(fmt::format("idempotency key '{}' was used before, by snapshot {}",

@@ -6,6 +6,24 @@
 #include "firn/procedure/rows_internal.h"
 
 namespace firn {
+namespace {
+
+// What tells the catalog from others of the same name.
+std::string DescribeCatalog(const Session& session, const std::string& name) {
+  std::string text = "'" + name + "'";
+  for (const CatalogConfig& config : session.catalogs()) {
+    if (config.name != name) continue;
+    text += " (" + config.type;
+    for (const char* key : {"uri", "warehouse"}) {
+      const auto found = config.properties.find(key);
+      if (found != config.properties.end()) text += ", " + found->second;
+    }
+    text += ")";
+  }
+  return text;
+}
+
+}  // namespace
 
 Result<ProcedureOutput> RunAdoptTable(ProcedureContext& context, const Arguments& arguments,
                                       AdoptTableRequest request, const std::string& count_column) {
@@ -18,6 +36,7 @@ Result<ProcedureOutput> RunAdoptTable(ProcedureContext& context, const Arguments
   request.source = StripTrailingSlash(source.location);
   request.format = source.format;
   request.table = reference.name;
+  request.catalog = DescribeCatalog(session, reference.catalog_name);
   for (const auto& [key, value] : arguments.TextMap("properties"))
     request.properties[key] = value;
   if (const auto location = arguments.OptionalText("location")) {

@@ -49,6 +49,11 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   FIRN_ASSIGN(const auto result, ExpireSnapshots(maintain, reference.table, options));
   Notice(context, fmt::format("{} of {} snapshots were expired", result.expired_snapshots_count,
                               reference.table.metadata->snapshots.size()));
+  if (result.left_files_count > 0) {
+    Notice(context, fmt::format("{} files that were added from folders of others stay there (table "
+                                "property firn.adopted-folders; without it they are deleted)",
+                                result.left_files_count));
+  }
   if (result.already_gone_count > 0) {
     Notice(context, fmt::format("{} of the files were gone already", result.already_gone_count));
   }

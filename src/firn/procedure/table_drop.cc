@@ -26,6 +26,10 @@ Result<ProcedureOutput> Purge(ProcedureContext& context, const Arguments& argume
   FIRN_ASSIGN(const auto result, PurgeTable(maintain, reference.table));
   FIRN_ASSIGN(auto output, MakeOutput(MakeRowType({{"deleted_files_count", LongType()}}),
                                       {{{result.deleted_files_count}}}));
+  if (result.left_files_count > 0 && context.notice) {
+    context.notice(fmt::format("{} files that were added from folders of others stay there",
+                               result.left_files_count));
+  }
   if (result.first_failure) {
     output.failure = result.first_failure->Within(fmt::format(
         "the table was dropped, but {} files could not be deleted", result.failed_files_count));

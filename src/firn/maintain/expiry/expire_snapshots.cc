@@ -60,13 +60,16 @@ ExpireSnapshotsResult MakeResult(const DeletedFiles& deleted) {
           .first_failure = deleted.first_failure};
 }
 
-Result<DeletedFiles> DeleteExpired(const MaintainContext& context, const ExpiredPart& part,
-                                   const Table& after, int64_t max_concurrent_deletes) {
+Result<ExpireSnapshotsResult> DeleteExpired(const MaintainContext& context, const ExpiredPart& part,
+                                            const Table& after, int64_t max_concurrent_deletes) {
   FIRN_ASSIGN(const auto files, ExpiredFiles::Find(context, part, after));
   FileDeleter deleter(context, *after.io, static_cast<size_t>(max_concurrent_deletes));
   FIRN_RETURN_IF_ERROR(
       files->Visit([&](FileToDelete file) { return deleter.Add(std::move(file)); }));
-  return deleter.Finish();
+  FIRN_ASSIGN(const DeletedFiles deleted, deleter.Finish());
+  ExpireSnapshotsResult result = MakeResult(deleted);
+  result.left_files_count = files->adopted_count();
+  return result;
 }
 
 class Preview final : public ExpiryPreview {
@@ -131,9 +134,8 @@ Result<ExpireSnapshotsResult> ExpireSnapshots(const MaintainContext& context, co
                     "(remove_orphan_files finds them)",
                     part.snapshots.size()));
   }
-  ExpireSnapshotsResult result = MakeResult(*deleted);
-  result.expired_snapshots_count = static_cast<int64_t>(part.snapshots.size());
-  return result;
+  deleted->expired_snapshots_count = static_cast<int64_t>(part.snapshots.size());
+  return deleted;
 }
 
 Result<std::unique_ptr<ExpiryPreview>> PreviewExpireSnapshots(

@@ -34,6 +34,9 @@ struct ExpireSnapshotsResult {
 
   int64_t expired_snapshots_count = 0;
   int64_t already_gone_count = 0;
+  /// Content that nothing needs any more, but that others put where it is
+  /// (`firn.adopted-folders`): it stays.
+  int64_t left_files_count = 0;
   /// Files that should have gone but could not be deleted; removing orphans finds them.
   int64_t failed_files_count = 0;
   std::optional<Error> first_failure;

@@ -4,10 +4,12 @@
 #include <unordered_set>
 #include <utility>
 
+#include "firn/format/adopted_folders.h"
 #include "firn/io/uri.h"
 #include "firn/maintain/expiry/expired_files_internal.h"
 #include "firn/maintain/file_lookup.h"
 #include "firn/maintain/reachable_files_internal.h"
+#include "firn/maintain/shared_files_internal.h"
 
 namespace firn {
 namespace {
@@ -24,7 +26,20 @@ std::vector<const Snapshot*> Pointers(const std::vector<Snapshot>& snapshots) {
   return pointers;
 }
 
-PathKey KeyOf(std::string_view path) { return MakePathKey(CanonicalUriKey(path)); }
+std::string FolderOf(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return std::string(path.substr(0, slash == std::string_view::npos ? 0 : slash));
+}
+
+bool IsWithin(std::string_view key, std::string_view folder) {
+  if (!key.starts_with(folder)) return false;
+  return key.size() == folder.size() || folder.ends_with('/') || key[folder.size()] == '/';
+}
+
+bool IsWithinAny(std::string_view key, const std::vector<std::string>& folders) {
+  return std::any_of(folders.begin(), folders.end(),
+                     [&](const std::string& folder) { return IsWithin(key, folder); });
+}
 
 std::string EncodeFile(const DataFile& file) {
   std::string payload(1 + sizeof(int64_t), '\0');
@@ -61,86 +76,163 @@ ExpiredPart TakeExpiredPart(const TableMetadata& metadata,
   return part;
 }
 
-ExpiredFiles::ExpiredFiles(const MaintainContext& context)
-    : content_(*context.budget,
-               std::min(context.budget->total_bytes() / kMemoryShare, kMemoryBytesMax)) {}
+ExpiredFiles::ExpiredFiles(const MaintainContext& context, const Table& after)
+    : io_(after.io),
+      names_(*io_),
+      content_(*context.budget,
+               std::min(context.budget->total_bytes() / kMemoryShare, kMemoryBytesMax)),
+      kept_(0) {}
 
 Result<std::unique_ptr<ExpiredFiles>> ExpiredFiles::Find(const MaintainContext& context,
                                                          const ExpiredPart& part,
                                                          const Table& after) {
-  std::unique_ptr<ExpiredFiles> files(new ExpiredFiles(context));
+  std::unique_ptr<ExpiredFiles> files(new ExpiredFiles(context, after));
   const ReachableReader reader{context, *after.io};
+  FIRN_RETURN_IF_ERROR(files->FindFolders(after));
   FIRN_ASSIGN(const auto remaining,
               reader.ReadManifestsOf(Pointers(after.metadata->snapshots), Unreadable::kFail));
   FIRN_ASSIGN(files->manifests_,
               reader.ReadManifestsOf(Pointers(part.snapshots), Unreadable::kSkip));
-  PathSet kept(remaining.size());
-  for (const ManifestFile& manifest : remaining)
-    kept.Insert(KeyOf(manifest.manifest_path));
-  std::erase_if(files->manifests_, [&](const ManifestFile& manifest) {
-    return kept.Contains(KeyOf(manifest.manifest_path));
-  });
-  FIRN_RETURN_IF_ERROR(files->FindContent(context, part, after, remaining));
-  files->FindMetadata(part, after);
+  FIRN_RETURN_IF_ERROR(files->KeepMetadata(after, remaining));
+  FIRN_RETURN_IF_ERROR(files->LeaveOutKeptManifests());
+  FIRN_RETURN_IF_ERROR(files->FindCandidates(context, part));
+  FIRN_RETURN_IF_ERROR(files->KeepWhatOthersNeed(context, after));
+  if (files->content_.has_candidates()) {
+    FIRN_RETURN_IF_ERROR(reader.VisitContent(
+        PartitionTypes(*after.metadata), remaining, Unreadable::kFail,
+        [&](const DataFile& file) { return files->KeepContent(file.file_path); }));
+  }
+  FIRN_RETURN_IF_ERROR(files->FindMetadata(part));
   return files;
 }
 
-Status ExpiredFiles::FindContent(const MaintainContext& context, const ExpiredPart& part,
-                                 const Table& after, const std::vector<ManifestFile>& remaining) {
-  const ReachableReader reader{context, *after.io};
+Status ExpiredFiles::FindFolders(const Table& after) {
+  own_folders_ = OwnFolders(*after.metadata);
+  for (const std::string& folder : own_folders_) {
+    FIRN_ASSIGN(std::string real, names_.Folder(folder));
+    own_keys_.push_back(std::move(real));
+  }
+  FIRN_ASSIGN(const auto adopted, ParseAdoptedFolders(after.metadata->properties));
+  for (const std::string& folder : adopted) {
+    FIRN_ASSIGN(std::string real, names_.Folder(folder));
+    adopted_keys_.push_back(std::move(real));
+    adopted_keys_.push_back(CanonicalUriKey(folder));
+  }
+  return {};
+}
+
+// By all names that it may be known by.
+Status ExpiredFiles::Keep(std::string_view path) {
+  if (path.empty()) return {};
+  FIRN_ASSIGN(const RealNames::Names names, names_.Find(path));
+  kept_.Insert(MakePathKey(names.entry));
+  if (!names.target.empty()) kept_.Insert(MakePathKey(names.target));
+  // Whatever a broken manifest calls a data file.
+  return KeepContent(path);
+}
+
+Status ExpiredFiles::KeepContent(std::string_view path) {
+  FIRN_ASSIGN(const RealNames::Names names, names_.Find(path));
+  FIRN_RETURN_IF_ERROR(content_.AddOther(names.entry));
+  return names.target.empty() ? Status() : content_.AddOther(names.target);
+}
+
+Result<bool> ExpiredFiles::IsKept(std::string_view path) const {
+  FIRN_ASSIGN(const std::string entry, names_.Entry(path));
+  return kept_.Contains(MakePathKey(entry));
+}
+
+Status ExpiredFiles::KeepMetadata(const Table& after, const std::vector<ManifestFile>& remaining) {
+  const TableMetadata& metadata = *after.metadata;
+  FIRN_RETURN_IF_ERROR(Keep(after.metadata_location));
+  for (const MetadataLogEntry& entry : metadata.metadata_log)
+    FIRN_RETURN_IF_ERROR(Keep(entry.metadata_file));
+  for (const StatisticsFile& file : metadata.statistics)
+    FIRN_RETURN_IF_ERROR(Keep(file.path));
+  for (const PartitionStatisticsFile& file : metadata.partition_statistics)
+    FIRN_RETURN_IF_ERROR(Keep(file.path));
+  for (const Snapshot& snapshot : metadata.snapshots)
+    FIRN_RETURN_IF_ERROR(Keep(snapshot.manifest_list));
+  for (const ManifestFile& manifest : remaining)
+    FIRN_RETURN_IF_ERROR(Keep(manifest.manifest_path));
+  return {};
+}
+
+Status ExpiredFiles::LeaveOutKeptManifests() {
+  std::vector<ManifestFile> left;
+  for (ManifestFile& manifest : manifests_) {
+    FIRN_ASSIGN(const bool is_kept, IsKept(manifest.manifest_path));
+    if (!is_kept) left.push_back(std::move(manifest));
+  }
+  manifests_ = std::move(left);
+  return {};
+}
+
+Status ExpiredFiles::FindCandidates(const MaintainContext& context, const ExpiredPart& part) {
   TableMetadata layout;  // The table's own may have forgotten specs.
   layout.schemas = part.schemas;
   layout.current_schema_id = part.current_schema_id;
   layout.partition_specs = part.partition_specs;
-  FIRN_RETURN_IF_ERROR(reader.VisitContent(
-      PartitionTypes(layout), manifests_, Unreadable::kSkip, [&](const DataFile& file) {
-        return content_.AddCandidate(CanonicalUriKey(file.file_path), EncodeFile(file));
-      }));
-  if (!content_.has_candidates()) return {};
-  // Whatever a broken manifest calls a data file.
-  const auto keep = [&](const std::string& path) {
-    return content_.AddOther(CanonicalUriKey(path));
-  };
-  FIRN_RETURN_IF_ERROR(keep(after.metadata_location));
-  for (const MetadataLogEntry& entry : after.metadata->metadata_log) {
-    FIRN_RETURN_IF_ERROR(keep(entry.metadata_file));
-  }
-  for (const StatisticsFile& file : after.metadata->statistics) {
-    FIRN_RETURN_IF_ERROR(keep(file.path));
-  }
-  for (const PartitionStatisticsFile& file : after.metadata->partition_statistics) {
-    FIRN_RETURN_IF_ERROR(keep(file.path));
-  }
-  for (const Snapshot& snapshot : after.metadata->snapshots) {
-    FIRN_RETURN_IF_ERROR(keep(snapshot.manifest_list));
-  }
-  for (const ManifestFile& manifest : remaining) {
-    FIRN_RETURN_IF_ERROR(keep(manifest.manifest_path));
-  }
-  return reader.VisitContent(
-      PartitionTypes(*after.metadata), remaining, Unreadable::kFail,
-      [&](const DataFile& file) { return content_.AddOther(CanonicalUriKey(file.file_path)); });
+  const ReachableReader reader{context, *io_};
+  return reader.VisitContent(PartitionTypes(layout), manifests_, Unreadable::kSkip,
+                             [&](const DataFile& file) -> Status {
+                               FIRN_ASSIGN(const std::string entry, names_.Entry(file.file_path));
+                               NoteFolder(file.file_path, entry);
+                               return content_.AddCandidate(entry, EncodeFile(file));
+                             });
 }
 
-void ExpiredFiles::FindMetadata(const ExpiredPart& part, const Table& after) {
-  const TableMetadata& metadata = *after.metadata;
-  PathSet kept(metadata.snapshots.size());
-  for (const Snapshot& snapshot : metadata.snapshots)
-    kept.Insert(KeyOf(snapshot.manifest_list));
-  for (const StatisticsFile& file : metadata.statistics)
-    kept.Insert(KeyOf(file.path));
-  for (const PartitionStatisticsFile& file : metadata.partition_statistics)
-    kept.Insert(KeyOf(file.path));
-  // Each file once, too.
-  const auto add = [&](FileKind kind, const std::string& path, std::optional<int64_t> bytes) {
-    if (!path.empty() && kept.Insert(KeyOf(path))) others_.push_back({kind, path, bytes});
+// Where files of the table are besides.
+void ExpiredFiles::NoteFolder(const std::string& path, const std::string& entry) {
+  if (IsWithinAny(entry, own_keys_)) return;
+  const std::lock_guard lock(mutex_);
+  if (IsWithinAny(FolderOf(path), other_folders_)) return;
+  other_folders_ = JoinFolders(std::move(other_folders_), {FolderOf(path)});
+}
+
+Status ExpiredFiles::KeepWhatOthersNeed(const MaintainContext& context, const Table& after) {
+  std::vector<std::string> folders = own_folders_;
+  folders.insert(folders.end(), other_folders_.begin(), other_folders_.end());
+  FIRN_ASSIGN(const auto others, FindTablesAt(context, after, names_, folders),
+              "finding out which tables share the files");
+  for (const Table& other : others) {
+    const ReachableVisitor keep{
+        .metadata = [&](std::string_view path) { return Keep(path); },
+        .content = [&](std::string_view path) { return KeepContent(path); }};
+    FIRN_RETURN_IF_ERROR(VisitReachable(context, other, keep),
+                         "table '{}' shares folders with this one, and nobody knows which files "
+                         "it needs",
+                         FormatTableName(other.name));
+  }
+  return others.empty() ? Status() : LeaveOutKeptManifests();
+}
+
+Status ExpiredFiles::FindMetadata(const ExpiredPart& part) {
+  PathSet seen(0);
+  // Each file once.
+  const auto add = [&](FileKind kind, const std::string& path,
+                       std::optional<int64_t> bytes) -> Status {
+    if (path.empty()) return {};
+    FIRN_ASSIGN(const std::string entry, names_.Entry(path));
+    const PathKey key = MakePathKey(entry);
+    if (!kept_.Contains(key) && seen.Insert(key)) others_.push_back({kind, path, bytes});
+    return {};
   };
   for (const Snapshot& snapshot : part.snapshots)
-    add(FileKind::kManifestList, snapshot.manifest_list, std::nullopt);
+    FIRN_RETURN_IF_ERROR(add(FileKind::kManifestList, snapshot.manifest_list, std::nullopt));
   for (const StatisticsFile& file : part.statistics)
-    add(FileKind::kStatistics, file.path, file.file_size_in_bytes);
+    FIRN_RETURN_IF_ERROR(add(FileKind::kStatistics, file.path, file.file_size_in_bytes));
   for (const PartitionStatisticsFile& file : part.partition_statistics)
-    add(FileKind::kStatistics, file.path, file.file_size_in_bytes);
+    FIRN_RETURN_IF_ERROR(add(FileKind::kStatistics, file.path, file.file_size_in_bytes));
+  return {};
+}
+
+// Files that somebody else put where they are.
+Result<bool> ExpiredFiles::IsAdopted(std::string_view path) const {
+  if (adopted_keys_.empty()) return false;
+  FIRN_ASSIGN(const std::string entry, names_.Entry(path));
+  if (IsWithinAny(entry, own_keys_)) return false;
+  return IsWithinAny(entry, adopted_keys_) || IsWithinAny(CanonicalUriKey(path), adopted_keys_);
 }
 
 Status ExpiredFiles::LookUpListSizes(const MaintainContext& context, FileIO& io) {
@@ -148,9 +240,15 @@ Status ExpiredFiles::LookUpListSizes(const MaintainContext& context, FileIO& io)
 }
 
 Status ExpiredFiles::Visit(const std::function<Status(FileToDelete)>& visit) {
-  FIRN_RETURN_IF_ERROR(content_.VisitRest({}, [&](const FileDifference::Candidate& candidate) {
-    return visit(DecodeFile(candidate.payload));
-  }));
+  adopted_count_ = 0;
+  FIRN_RETURN_IF_ERROR(
+      content_.VisitRest({}, [&](const FileDifference::Candidate& candidate) -> Status {
+        FileToDelete file = DecodeFile(candidate.payload);
+        FIRN_ASSIGN(const bool is_adopted, IsAdopted(file.path));
+        if (!is_adopted) return visit(std::move(file));
+        ++adopted_count_;
+        return {};
+      }));
   for (const ManifestFile& manifest : manifests_) {
     FIRN_RETURN_IF_ERROR(
         visit({FileKind::kManifest, manifest.manifest_path, manifest.manifest_length}));

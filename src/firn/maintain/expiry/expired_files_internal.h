@@ -1,11 +1,17 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "firn/io/real_names.h"
 #include "firn/maintain/file_to_delete.h"
 #include "firn/maintain/maintain_context.h"
 #include "firn/maintain/orphans/file_difference_internal.h"
+#include "firn/scan/path_key.h"
 
 namespace firn {
 
@@ -24,30 +30,54 @@ struct ExpiredPart {
 ExpiredPart TakeExpiredPart(const TableMetadata& metadata,
                             const std::vector<SnapshotId>& snapshot_ids);
 
-/// The files of an expired part that nothing in the table as it is then can reach: neither a
-/// snapshot, nor statistics, nor the metadata log.
+/// The files of an expired part that nothing in the table as it is then can reach, neither a
+/// snapshot, nor statistics, nor the metadata log, nor another table of the catalog whose folders
+/// overlap. Files are compared by where their names lead.
 class ExpiredFiles {
  public:
-  /// `after` is the table without the part. Errors: those of reading metadata that stays; what is
-  /// expired may be missing or corrupt.
+  /// `after` is the table without the part. Errors: those of reading metadata that stays, of this
+  /// table and of others in its folders; what is expired may be missing or corrupt.
   static Result<std::unique_ptr<ExpiredFiles>> Find(const MaintainContext& context,
                                                     const ExpiredPart& part, const Table& after);
 
   /// Ask for the sizes of lists; leave out those that are gone already.
   Status LookUpListSizes(const MaintainContext& context, FileIO& io);
 
-  /// Content first, then manifests, lists and statistics. In no order otherwise.
+  /// Content first, then manifests, lists and statistics. In no order otherwise. Content that
+  /// others put outside of the table's own folders (`firn.adopted-folders`) is left out.
   Status Visit(const std::function<Status(FileToDelete)>& visit);
 
- private:
-  explicit ExpiredFiles(const MaintainContext& context);
-  Status FindContent(const MaintainContext& context, const ExpiredPart& part, const Table& after,
-                     const std::vector<ManifestFile>& remaining);
-  void FindMetadata(const ExpiredPart& part, const Table& after);
+  /// How many files the last Visit left where they are, though nothing reaches them.
+  int64_t adopted_count() const { return adopted_count_; }
 
+  /// Whether something that stays needs the metadata file.
+  Result<bool> IsKept(std::string_view path) const;
+
+ private:
+  ExpiredFiles(const MaintainContext& context, const Table& after);
+  Status FindFolders(const Table& after);
+  Status Keep(std::string_view path);
+  Status KeepContent(std::string_view path);
+  Status KeepMetadata(const Table& after, const std::vector<ManifestFile>& remaining);
+  Status LeaveOutKeptManifests();
+  Status FindCandidates(const MaintainContext& context, const ExpiredPart& part);
+  void NoteFolder(const std::string& path, const std::string& entry);
+  Status KeepWhatOthersNeed(const MaintainContext& context, const Table& after);
+  Status FindMetadata(const ExpiredPart& part);
+  Result<bool> IsAdopted(std::string_view path) const;
+
+  const std::shared_ptr<FileIO> io_;
+  RealNames names_;
+  std::vector<std::string> own_folders_;
+  std::vector<std::string> own_keys_;
+  std::vector<std::string> adopted_keys_;
+  std::mutex mutex_;
+  std::vector<std::string> other_folders_;  ///< Of files that were found elsewhere.
   FileDifference content_;
+  PathSet kept_;  ///< Metadata that something needs.
   std::vector<ManifestFile> manifests_;
   std::vector<FileToDelete> others_;  ///< Lists and statistics.
+  int64_t adopted_count_ = 0;
 };
 
 }  // namespace firn

@@ -85,10 +85,13 @@ Result<std::unique_ptr<ExpiredFiles>> FindFiles(const MaintainContext& context,
                         .current_schema_id = metadata.current_schema_id,
                         .partition_specs = metadata.partition_specs};
   Table nothing = table;
-  auto empty = std::make_shared<TableMetadata>();
-  empty->schemas = metadata.schemas;
-  empty->current_schema_id = metadata.current_schema_id;
-  empty->partition_specs = metadata.partition_specs;
+  auto empty = std::make_shared<TableMetadata>(metadata);
+  empty->snapshots.clear();
+  empty->refs.clear();
+  empty->statistics.clear();
+  empty->partition_statistics.clear();
+  empty->metadata_log.clear();
+  nothing.metadata_location.clear();
   nothing.metadata = std::move(empty);
   return ExpiredFiles::Find(context, all, nothing);
 }
@@ -103,7 +106,11 @@ Result<Reached> FindReached(const MaintainContext& context, const Table& table) 
   Reached reached;
   FIRN_ASSIGN(reached.content, FindFiles(context, table));
   FIRN_RETURN_IF_ERROR(reached.content->LookUpListSizes(context, *table.io));
-  FIRN_ASSIGN(reached.metadata, MetadataFiles(table).Find());
+  FIRN_ASSIGN(auto metadata, MetadataFiles(table).Find());
+  for (FileToDelete& file : metadata) {
+    FIRN_ASSIGN(const bool is_kept, reached.content->IsKept(file.path));
+    if (!is_kept) reached.metadata.push_back(std::move(file));
+  }
   FIRN_RETURN_IF_ERROR(LookUpSizes(context, *table.io, reached.metadata));
   return reached;
 }
@@ -141,6 +148,7 @@ Result<PurgeTableResult> PurgeTable(const MaintainContext& context, const Table&
   return PurgeTableResult{
       .deleted_files_count = Sum(deleted) - deleted.already_gone + Sum(dropped),
       .failed_files_count = deleted.failed + dropped.failed,
+      .left_files_count = reached.content->adopted_count(),
       .first_failure = deleted.first_failure ? deleted.first_failure : dropped.first_failure};
 }
 

@@ -7,9 +7,11 @@
 
 namespace firn {
 
-/// Everything that a table's metadata reaches: content, manifests and lists of all snapshots,
-/// statistics, the version hint, and all metadata files, older ones through their logs and in
-/// Hadoop layout all versions. Each once. Lists and metadata that are not there are left out.
+/// What dropping with purge deletes: all that a table's metadata reaches, content, manifests and
+/// lists of all snapshots, statistics, the version hint, and all metadata files, older ones through
+/// their logs and in Hadoop layout all versions. Each once. Lists and metadata that are not there
+/// are left out, and so is what another table of the catalog in the same folders needs, and content
+/// in folders of others (`firn.adopted-folders`).
 /// Errors: those of reading, but what is missing is passed over.
 Status VisitReachableFiles(const MaintainContext& context, const Table& table,
                            const std::function<Status(FileToDelete)>& visit);
@@ -17,10 +19,11 @@ Status VisitReachableFiles(const MaintainContext& context, const Table& table,
 struct PurgeTableResult {
   int64_t deleted_files_count = 0;
   int64_t failed_files_count = 0;
+  int64_t left_files_count = 0;  ///< Of others' folders (`firn.adopted-folders`).
   std::optional<Error> first_failure;
 };
 
-/// Drop the table from its catalog, then delete all that it reaches. What is reached is found out
+/// Drop the table from its catalog, then delete what VisitReachableFiles tells, which is found out
 /// before.
 /// Errors: kInvalidInput: gc.enabled is false; those of reading and of Catalog::Drop: no file was
 /// deleted.

@@ -52,14 +52,12 @@ FilePrefixes::FilePrefixes(const std::map<std::string, std::string>& equal_schem
   AddNames(equal_authorities, authorities_);
 }
 
-Result<FilePrefixes::Identity> FilePrefixes::Identify(std::string_view uri) {
+Result<FilePrefixes::Identity> FilePrefixes::Identify(std::string_view uri, std::string_view real) {
   Prefix prefix;
   std::string_view path = uri;
-  std::string local;
   const std::string scheme = UriScheme(uri);
   if (scheme.empty() || scheme == "file") {
-    local = LocalPath(uri);
-    path = local;
+    path = real;
     // A plain path may be one of any file system that is the default of its writer.
     prefix.scheme = scheme;
   } else {
@@ -72,7 +70,8 @@ Result<FilePrefixes::Identity> FilePrefixes::Identify(std::string_view uri) {
     }
     prefix.scheme = Canonical(scheme, schemes_);
   }
-  Identity identity{.path = FoldPath(path)};
+  // What is local is known by its place, whatever it is called.
+  Identity identity{.path = FoldPath(real.starts_with('/') ? real : path)};
   const std::lock_guard lock(mutex_);
   const auto known = numbers_.find(prefix);
   if (known != numbers_.end()) {

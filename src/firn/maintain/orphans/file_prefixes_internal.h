@@ -24,8 +24,9 @@ class FilePrefixes {
     std::string path;  ///< Percent-decoded, with single slashes: never too narrow.
     uint16_t prefix = 0;
   };
-  /// Errors: kUnsupported beyond 65,535 different prefixes.
-  Result<Identity> Identify(std::string_view uri);
+  /// `real` is where `uri` leads (see RealNames). Errors: kUnsupported beyond 65,535 different
+  /// prefixes.
+  Result<Identity> Identify(std::string_view uri, std::string_view real);
 
   /// Whether a listed file and a recorded one with the same path are one. What the record leaves
   /// out matches anything.

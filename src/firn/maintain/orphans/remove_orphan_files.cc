@@ -19,6 +19,7 @@
 #include "firn/maintain/orphans/quarantine.h"
 #include "firn/maintain/orphans/table_overlap_internal.h"
 #include "firn/maintain/reachable_files_internal.h"
+#include "firn/maintain/shared_files_internal.h"
 
 namespace firn {
 namespace {
@@ -67,8 +68,11 @@ std::string_view UriOf(std::string_view payload) { return payload.substr(1 + siz
 
 class FoundOrphans final : public OrphanFiles {
  public:
-  FoundOrphans(const MaintainContext& context, const RemoveOrphanFilesOptions& options)
+  FoundOrphans(const MaintainContext& context, std::shared_ptr<FileIO> io,
+               const RemoveOrphanFilesOptions& options)
       : options_(options),
+        io_(std::move(io)),
+        names_(*io_),
         prefixes_(options.equal_schemes, options.equal_authorities),
         files_(*context.budget,
                std::min(context.budget->total_bytes() / kMemoryShare, kMemoryBytesMax)) {}
@@ -79,6 +83,8 @@ class FoundOrphans final : public OrphanFiles {
   Status AddJournals(const MaintainContext& context, const Table& table);
   /// Everything that the table knows.
   Status AddReachable(const MaintainContext& context, const Table& table);
+  /// What other tables need in `location`.
+  Status AddOthers(const MaintainContext& context, const Table& table, const std::string& location);
   /// Decide what goes, once all is known.
   Status Judge();
   const FoundMetadata& metadata() const { return metadata_; }
@@ -92,13 +98,19 @@ class FoundOrphans final : public OrphanFiles {
  private:
   Status AddOther(std::string_view uri) {
     if (uri.empty()) return {};
-    FIRN_ASSIGN(const auto identity, prefixes_.Identify(uri));
-    return files_.AddOther(identity.path, identity.prefix);
+    FIRN_ASSIGN(const RealNames::Names names, names_.Find(uri));
+    FIRN_ASSIGN(const auto identity, prefixes_.Identify(uri, names.entry));
+    FIRN_RETURN_IF_ERROR(files_.AddOther(identity.path, identity.prefix));
+    if (names.target.empty()) return {};
+    FIRN_ASSIGN(const auto target, prefixes_.Identify(uri, names.target));
+    return files_.AddOther(target.path, target.prefix);
   }
   Status VisitRest(const std::function<Status(const FileDifference::Candidate&)>& visit);
   Status AddContent(const MaintainContext& context, const Table& table);
 
   const RemoveOrphanFilesOptions options_;
+  const std::shared_ptr<FileIO> io_;
+  const RealNames names_;
   FilePrefixes prefixes_;
   FileDifference files_;
   FoundMetadata metadata_;
@@ -121,7 +133,8 @@ Status FoundOrphans::List(const MaintainContext& context, const Table& table,
     // A file of unknown age is too young, and so is one of the age of the store itself.
     const bool is_old = file.modified && *file.modified > Timestamp() && *file.modified < cut_off;
     has_old_ = has_old_ || is_old;
-    FIRN_ASSIGN(const auto identity, prefixes_.Identify(file.uri));
+    FIRN_ASSIGN(const std::string entry, names_.Entry(file.uri));
+    FIRN_ASSIGN(const auto identity, prefixes_.Identify(file.uri, entry));
     return files_.AddCandidate(identity.path, EncodeListed(file, is_old), identity.prefix);
   };
   FIRN_RETURN_IF_ERROR(options_.file_list.empty()
@@ -177,6 +190,20 @@ Status FoundOrphans::AddReachable(const MaintainContext& context, const Table& t
     FIRN_RETURN_IF_ERROR(AddOther(path));
   }
   return has_old_ ? AddContent(context, table) : Status();
+}
+
+Status FoundOrphans::AddOthers(const MaintainContext& context, const Table& table,
+                               const std::string& location) {
+  if (!has_old_) return {};
+  FIRN_ASSIGN(const auto others, FindTablesAt(context, table, names_, {location}),
+              "finding out which tables have files in '{}'", location);
+  for (const Table& other : others) {
+    const auto keep = [&](std::string_view path) { return AddOther(path); };
+    FIRN_RETURN_IF_ERROR(VisitReachable(context, other, {.metadata = keep, .content = keep}),
+                         "table '{}' may have files in '{}', too, and nobody knows which",
+                         FormatTableName(other.name), location);
+  }
+  return {};
 }
 
 // Files that are old enough and that the table does not know.
@@ -273,7 +300,7 @@ Result<std::unique_ptr<OrphanFiles>> FindOrphanFiles(const MaintainContext& cont
   FIRN_ASSIGN(const Timestamp cut_off, ChooseCutOff(options));
   const std::string location = LocationOf(table, options);
   FIRN_RETURN_IF_ERROR(CheckNoTableBelow(context, table, location));
-  auto files = std::make_unique<FoundOrphans>(context, options);
+  auto files = std::make_unique<FoundOrphans>(context, table.io, options);
   FIRN_RETURN_IF_ERROR(files->List(context, table, location, cut_off), "listing '{}'", location);
   // What was committed while the listing went on is known from here on.
   FIRN_ASSIGN(Table now, context.commit.catalog->Load(table.name));
@@ -282,6 +309,7 @@ Result<std::unique_ptr<OrphanFiles>> FindOrphanFiles(const MaintainContext& cont
   FIRN_RETURN_IF_ERROR(files->metadata().CheckOwner(context, now));
   FIRN_RETURN_IF_ERROR(files->AddJournals(context, now), "reading journals of rewrites");
   FIRN_RETURN_IF_ERROR(files->AddReachable(context, now));
+  FIRN_RETURN_IF_ERROR(files->AddOthers(context, now, location));
   FIRN_RETURN_IF_ERROR(files->Judge());
   return files;
 }

@@ -2,8 +2,9 @@
 #include <set>
 #include <utility>
 
-#include "firn/base/log.h"
 #include "firn/base/text.h"
+#include "firn/catalog/other_tables.h"
+#include "firn/format/adopted_folders.h"
 #include "firn/io/uri.h"
 #include "firn/maintain/orphans/metadata_owner_internal.h"
 #include "firn/maintain/orphans/table_overlap_internal.h"
@@ -11,51 +12,18 @@
 namespace firn {
 namespace {
 
-constexpr size_t kTablesMax = 1000;
 /// Of metadata files that the table does not name any more, the last ones by name are read.
 constexpr size_t kReadMetadataMax = 1000;
 
-bool IsWithin(std::string_view uri, std::string_view folder) {
-  if (!uri.starts_with(folder)) return false;
-  return uri.size() == folder.size() || folder.ends_with('/') || uri[folder.size()] == '/';
-}
-
-std::string FolderOf(std::string_view uri) {
+Result<std::string> FolderOf(const RealNames& names, std::string_view uri) {
   const size_t slash = uri.rfind('/');
-  return CanonicalUriKey(uri.substr(0, slash == std::string_view::npos ? 0 : slash));
+  return names.Folder(uri.substr(0, slash == std::string_view::npos ? 0 : slash));
 }
 
-Status AddTables(Catalog& catalog, const Namespace& levels, std::vector<TableName>& names) {
-  const auto tables = catalog.ListTables(levels);
-  if (tables.ok()) names.insert(names.end(), tables->begin(), tables->end());
-  const auto inner = catalog.ListNamespaces(levels);
-  if (!inner.ok()) return {};
-  for (const Namespace& one : *inner) {
-    if (names.size() > kTablesMax) return {};
-    FIRN_RETURN_IF_ERROR(AddTables(catalog, one, names));
-  }
-  return {};
-}
-
-Result<std::vector<TableName>> FindTables(Catalog& catalog, const TableName& own) {
-  std::vector<TableName> names;
-  FIRN_RETURN_IF_ERROR(AddTables(catalog, {}, names));
-  if (names.size() <= kTablesMax) return names;
-  Log(LogLevel::kWarning,
-      "the catalog has more than {} tables: only those of namespace '{}' are compared with the "
-      "location of the table",
-      kTablesMax, FormatNamespace(own.levels));
-  auto near = catalog.ListTables(own.levels);
-  return near.ok() ? *std::move(near) : std::vector<TableName>();
-}
-
-Status CheckApart(const Table& other, const std::string& location) {
-  const TableMetadata& metadata = *other.metadata;
-  for (const std::string& place :
-       {metadata.location, metadata.MetadataLocation(), metadata.Property("write.data.path", ""),
-        metadata.Property("write.object-storage.path", ""),
-        metadata.Property("write.folder-storage.path", "")}) {
-    if (place.empty() || !IsWithin(CanonicalUriKey(place), location)) continue;
+Status CheckApart(const RealNames& names, const Table& other, const std::string& location) {
+  for (const std::string& place : OwnFolders(*other.metadata)) {
+    FIRN_ASSIGN(const bool is_below, names.IsWithin(place, location));
+    if (!is_below) continue;
     return MakeError(ErrorCode::kInvalidInput,
                      "table '{}' has files at '{}', which is in the location '{}' whose orphans "
                      "are to be removed: all its files would count as orphans; give a narrower "
@@ -69,24 +37,17 @@ Status CheckApart(const Table& other, const std::string& location) {
 
 Status CheckNoTableBelow(const MaintainContext& context, const Table& table,
                          const std::string& location) {
-  Catalog& catalog = *context.commit.catalog;
-  FIRN_ASSIGN(const auto names, FindTables(catalog, table.name));
-  const std::string folder = CanonicalUriKey(StripTrailingSlash(location));
-  const auto check = [&](size_t index) -> Status {
-    if (names[index] == table.name) return {};
-    const auto other = catalog.Load(names[index]);
-    if (!other.ok()) {
-      Log(LogLevel::kWarning, "table '{}' cannot be loaded, so its location is not known: {}",
-          FormatTableName(names[index]), other.error().Format());
-      return {};
-    }
+  const RealNames names(*table.io);
+  const std::string folder(StripTrailingSlash(location));
+  const auto check = [&](const Table& other) -> Status {
     // The same table under another name.
-    const std::string& uuid = other->metadata->table_uuid;
+    const std::string& uuid = other.metadata->table_uuid;
     const bool is_same = !uuid.empty() && EqualsIgnoreCase(uuid, table.metadata->table_uuid) &&
-                         other->metadata_location == table.metadata_location;
-    return is_same ? Status() : CheckApart(*other, folder);
+                         other.metadata_location == table.metadata_location;
+    return is_same ? Status() : CheckApart(names, other, folder);
   };
-  return ParallelFor(*context.commit.executor, names.size(), check, context.commit.cancel);
+  const CommitContext& commit = context.commit;
+  return VisitOtherTables(*commit.catalog, table.name, *commit.executor, commit.cancel, check);
 }
 
 void FoundMetadata::Add(const FileInfo& file) {
@@ -96,22 +57,33 @@ void FoundMetadata::Add(const FileInfo& file) {
 
 Status FoundMetadata::CheckOwner(const MaintainContext& context, const Table& table) const {
   const TableMetadata& metadata = *table.metadata;
-  std::set<std::string> own = {CanonicalUriKey(table.metadata_location)};
-  std::set<std::string> folders = {FolderOf(table.metadata_location),
-                                   CanonicalUriKey(metadata.MetadataLocation())};
+  const RealNames names(*table.io);
+  std::set<std::string> own;
+  std::set<std::string> folders;
+  FIRN_ASSIGN(std::string folder, names.Folder(metadata.MetadataLocation()));
+  folders.insert(std::move(folder));
+  const auto add = [&](const std::string& uri) -> Status {
+    FIRN_ASSIGN(std::string entry, names.Entry(uri));
+    FIRN_ASSIGN(std::string above, FolderOf(names, uri));
+    own.insert(std::move(entry));
+    folders.insert(std::move(above));
+    return {};
+  };
+  FIRN_RETURN_IF_ERROR(add(table.metadata_location));
   for (const MetadataLogEntry& entry : metadata.metadata_log) {
-    own.insert(CanonicalUriKey(entry.metadata_file));
-    folders.insert(FolderOf(entry.metadata_file));
+    FIRN_RETURN_IF_ERROR(add(entry.metadata_file));
   }
   std::vector<const Found*> unknown;
   for (const Found& file : files_) {
-    if (!folders.contains(FolderOf(file.uri))) {
+    FIRN_ASSIGN(const std::string above, FolderOf(names, file.uri));
+    if (!folders.contains(above)) {
       return MakeError(ErrorCode::kInvalidInput,
                        "'{}' looks like the metadata of another table, whose files would count as "
                        "orphans; give a narrower location",
                        file.uri);
     }
-    if (!own.contains(CanonicalUriKey(file.uri))) unknown.push_back(&file);
+    FIRN_ASSIGN(const std::string entry, names.Entry(file.uri));
+    if (!own.contains(entry)) unknown.push_back(&file);
   }
   std::sort(unknown.begin(), unknown.end(),
             [](const Found* a, const Found* b) { return a->uri > b->uri; });
