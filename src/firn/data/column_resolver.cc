@@ -19,12 +19,24 @@ class Resolver {
   Result<ColumnPlan> Resolve(const NestedField& target, const std::vector<FileField>& siblings) {
     const FileField* file = FindFileField(siblings, target.id);
     if (target.type->id() == TypeId::kUnknown) return Constant(target, {});
+    if (file != nullptr) FIRN_RETURN_IF_ERROR(CheckAlone(*file, siblings));
     return file == nullptr ? ResolveMissing(target) : ResolvePresent(target, *file);
   }
 
   const std::set<int>& leaves() const { return leaves_; }
 
  private:
+  // Which of two columns with one id is meant cannot be known.
+  static Status CheckAlone(const FileField& file, const std::vector<FileField>& siblings) {
+    const auto other = std::find_if(siblings.begin(), siblings.end(), [&](const FileField& field) {
+      return field.id == file.id && &field != &file;
+    });
+    if (other == siblings.end()) return {};
+    return MakeError(ErrorCode::kCorrupt,
+                     "the file's columns '{}' and '{}' have the same field id {}", file.name,
+                     other->name, *file.id);
+  }
+
   Result<ColumnPlan> Constant(const NestedField& target, Value value) {
     FIRN_ASSIGN(auto arrow_type, ToArrowType(*target.type));
     ColumnPlan plan;

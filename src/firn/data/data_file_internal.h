@@ -33,7 +33,7 @@ struct DataFileRequest {
   int64_t batch_rows = 16384;
   int64_t batch_bytes_max = int64_t{8} << 20;  ///< Decoded; batches of larger rows have fewer.
   int64_t part_bytes_max = int64_t{64} << 20;  ///< A part that needs more streams its columns.
-  bool verifies_checksums = false;             ///< Of pages; kCorrupt where one is wrong.
+  bool verifies_checksums = true;              ///< Of pages; kCorrupt where one is wrong.
   std::shared_ptr<BudgetPool> pool;
 };
 
@@ -83,6 +83,8 @@ class DataFileReader {
   virtual const ReadPlan& plan() const = 0;
   /// All columns of the file.
   virtual const std::vector<FileField>& fields() const = 0;
+  /// Of the whole file, if its format tells without reading it.
+  virtual std::optional<int64_t> row_count() const { return std::nullopt; }
   /// Ascending by row; parts that the filter rules out are missing.
   virtual const std::vector<FilePart>& parts() const = 0;
   /// `executor` (may be null): decode columns of the part in parallel, if the format can.

@@ -111,6 +111,7 @@ class OrcReader final : public DataFileReader {
 
   const ReadPlan& plan() const override { return plan_; }
   const std::vector<FileField>& fields() const override { return fields_; }
+  std::optional<int64_t> row_count() const override { return row_count_; }
   const std::vector<FilePart>& parts() const override { return parts_; }
 
   Result<std::unique_ptr<BatchSource>> OpenPart(size_t part, Executor*,
@@ -181,6 +182,7 @@ class OrcReader final : public DataFileReader {
                         .memory_bytes = bytes + kExpansion * batch_bytes});
       row += stripe.num_rows;
     }
+    row_count_ = row;
     return arrow::Status::OK();
   }
 
@@ -191,6 +193,7 @@ class OrcReader final : public DataFileReader {
   ReadPlan plan_;
   std::vector<int> columns_;  // Top-level columns that the plan reads.
   std::vector<FilePart> parts_;
+  int64_t row_count_ = 0;
 };
 
 }  // namespace

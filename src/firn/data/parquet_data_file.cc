@@ -91,6 +91,7 @@ class ParquetReader final : public DataFileReader {
 
   const ReadPlan& plan() const override { return plan_; }
   const std::vector<FileField>& fields() const override { return fields_; }
+  std::optional<int64_t> row_count() const override { return metadata_->num_rows(); }
   const std::vector<FilePart>& parts() const override { return parts_; }
 
   Result<std::unique_ptr<BatchSource>> OpenPart(size_t part, Executor* executor,

@@ -219,6 +219,10 @@ class ParquetTestingTest : public testing::Test {
                                  testing::HasSubstr("columns do not have the same size")));
       return;
     }
+    if (name.ends_with("-corrupt-checksum.parquet")) {  // Which Arrow compares only if asked.
+      EXPECT_THAT(actual, IsError(ErrorCode::kCorrupt, "checksum"));
+      return;
+    }
     ASSERT_THAT(actual, IsOk());
     ASSERT_EQ((*actual)->num_rows(), (*expected)->num_rows());
     for (size_t i = 0; i < places.size(); ++i) {

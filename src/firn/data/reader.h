@@ -38,9 +38,11 @@ struct ReadOptions {
   /// The files are no part of the table: their columns are found by the name mapping of the
   /// metadata even if they carry ids, which are those of another table.
   bool matches_names = false;
-  /// Compare pages of Parquet files with their checksums, where writers left some. Costs some of
-  /// the speed; for those who read a file for the last time.
-  bool verifies_checksums = false;
+  /// Compare pages of Parquet files with their checksums, where writers left some.
+  bool verifies_checksums = true;
+  /// A file that has more or fewer rows than its manifest tells, in formats that count them, is not
+  /// the file that was committed.
+  bool verifies_row_counts = true;
   /// Rows to leave out besides deleted ones, by data file path; outlives the stream. Null: none.
   const std::map<std::string, PositionSet, std::less<>>* dropped_positions = nullptr;
 };

@@ -244,5 +244,13 @@ TEST(ProjectColumnsTest, ListsTheColumnsWhenANameIsUnknown) {
   EXPECT_THAT(projected.error().message(), HasSubstr("the columns are id, name"));
 }
 
+TEST(ReadTasksTest, RefusesAFileThatIsNotTheOneThatWasCommitted) {
+  RowTable table({Required(1, "id", Primitive(TypeId::kLong))});
+  FileScanTask task = table.Write({Row({int64_t{1}}), Row({int64_t{2}})});
+  task.file.record_count = 3;
+  EXPECT_THAT(table.Read({task}),
+              IsError(ErrorCode::kCorrupt, "it has 2 rows, but its manifest tells 3"));
+}
+
 }  // namespace
 }  // namespace firn

@@ -17,7 +17,7 @@ struct RowGroupRun {
   std::vector<int> row_groups;
   int64_t batch_rows = 0;
   int64_t stream_buffer_bytes = 0;  ///< Of each column; 0: column chunks are read whole.
-  bool verifies_checksums = false;
+  bool verifies_checksums = true;
   std::shared_ptr<const PageSelection> pages;  ///< Null: all rows, of any number of row groups.
 
   parquet::ReaderProperties ReadProperties(arrow::MemoryPool* pool) const;

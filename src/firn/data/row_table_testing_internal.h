@@ -58,6 +58,8 @@ class RowTable {
   Result<std::vector<std::string>> ReadWith(std::vector<FileScanTask> tasks, ReadOptions options);
 
  private:
+  int64_t CountRows(const std::string& uri, FileFormat format);
+
   std::unique_ptr<Clock> clock_;
   std::shared_ptr<FileIO> io_;
   std::unique_ptr<Executor> executor_;

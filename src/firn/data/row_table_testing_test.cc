@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "firn/base/text.h"
+#include "firn/data/budget_pool.h"
+#include "firn/data/data_file_internal.h"
 #include "firn/data/row_table_testing_internal.h"
 #include "firn/format/deletion_vector.h"
 #include "firn/format/puffin.h"
@@ -81,7 +83,22 @@ FileScanTask RowTable::AddFile(const std::string& name, std::string_view bytes, 
   task.file.file_path = uri;
   task.file.file_format = format;
   task.file.file_size_in_bytes = static_cast<int64_t>(bytes.size());
+  task.file.record_count = CountRows(uri, format);
   return task;
+}
+
+// As the file tells; 0 if it is damaged.
+int64_t RowTable::CountRows(const std::string& uri, FileFormat format) {
+  const NameMapping none;  // It may have no field ids.
+  DataFileRequest request{.format = format,
+                          .name_mapping = &none,
+                          .matches_names = true,
+                          .pool = BudgetPool::Make(int64_t{64} << 20)};
+  auto file = io_->Open(uri);
+  FIRN_CHECK(file.ok());
+  request.file = *std::move(file);
+  const auto opened = OpenDataFile(request);
+  return opened.ok() ? (*opened)->row_count().value_or(0) : 0;
 }
 
 DeleteFilePtr RowTable::WriteDeletes(FileContent content, std::vector<NestedField> fields,

@@ -192,6 +192,16 @@ Result<std::shared_ptr<TaskReader>> TaskReader::Open(const SharedRead& shared,
   return reader;
 }
 
+Status TaskReader::CheckRowCount() const {
+  const std::optional<int64_t> rows = file_->row_count();
+  const bool is_right = !rows || *rows == task_.file.record_count;
+  if (is_right || !shared_.verifies_row_counts) return {};
+  return MakeError(ErrorCode::kCorrupt,
+                   "it has {} rows, but its manifest tells {}: it is not the file that was "
+                   "committed, or the manifest is wrong, which 'firn repair-metrics' corrects",
+                   *rows, task_.file.record_count);
+}
+
 Status TaskReader::OpenFile() {
   const ReadLayout& layout = shared_.layout;
   fields_ = layout.fields;
@@ -217,6 +227,7 @@ Status TaskReader::OpenFile() {
   FIRN_ASSIGN(request.file,
               shared_.context->io->Open(task_.file.file_path, task_.file.file_size_in_bytes));
   FIRN_ASSIGN(file_, OpenDataFile(request));
+  FIRN_RETURN_IF_ERROR(CheckRowCount());
   const bool drops_rows =
       filter_ || positions_ != nullptr || dropped_ != nullptr || !equality_.empty();
   if (drops_rows && !layout.has_deleted_column) chooser_ = std::make_unique<TaskRowChooser>(*this);

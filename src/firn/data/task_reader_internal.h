@@ -20,7 +20,8 @@ struct SharedRead {
   ReadLayout layout;
   int64_t batch_bytes_max = 0;  ///< See DataFileRequest.
   int64_t part_bytes_max = 0;   ///< Likewise.
-  bool verifies_checksums = false;
+  bool verifies_checksums = true;
+  bool verifies_row_counts = true;
   std::unique_ptr<PositionDeletes> position_deletes;
   std::unique_ptr<EqualityDeletes> equality_deletes;
 };
@@ -49,6 +50,7 @@ class TaskReader : public std::enable_shared_from_this<TaskReader> {
   friend class TaskRowChooser;
   TaskReader(const SharedRead& shared, const FileScanTask& task) : shared_(shared), task_(task) {}
   Status OpenFile();
+  Status CheckRowCount() const;
   Status DropDeleted(int64_t first_position,
                      const std::vector<std::shared_ptr<arrow::Array>>& columns,
                      RowMask& keep) const;

@@ -60,6 +60,7 @@ class TaskStream final : public BatchStream {
       : context_(context), tasks_(std::move(tasks)), is_ordered_(options.is_ordered) {
     shared_.context = &context_;
     shared_.verifies_checksums = options.verifies_checksums;
+    shared_.verifies_row_counts = options.verifies_row_counts;
     shared_.pool = BudgetPool::Make(context_.budget->total_bytes());
     const auto workers = static_cast<int64_t>(context_.executor->concurrency());
     shared_.part_bytes_max =

@@ -220,6 +220,7 @@ Result<RowStream> ColumnarSource::OpenRows(const RowTarget& target) {
   options.projection = metadata->schemas[0];
   options.is_ordered = true;
   options.matches_names = true;
+  options.verifies_row_counts = false;  // No manifest tells them.
   return ReadTasks(MakeReadContext(metadata), std::move(tasks), options);
 }
 

@@ -49,7 +49,7 @@ struct FlatReadOptions {
   InputFile* file = nullptr;
   MakeByteStore make_store = MakeHeapStore;
   size_t read_bytes = size_t{256} << 10;  ///< Of one read of the file.
-  bool verifies_checksums = false;        ///< Of pages.
+  bool verifies_checksums = true;         ///< Of pages.
 };
 
 /// Where rows are put. Behind each block ByteStore::kSlack bytes may be overwritten.

@@ -142,7 +142,6 @@ Result<std::vector<DataFile>> WriteGroup(const MaintainContext& context, const T
   }
   const ReadOptions read{.projection = schema,
                          .is_ordered = true,
-                         .verifies_checksums = true,
                          .dropped_positions = &dropped};
   FIRN_ASSIGN(RowStream rows, ReadTasks(ReadContextOf(context, table), tasks, read));
   if (!order.columns.empty()) {
