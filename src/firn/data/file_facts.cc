@@ -19,6 +19,7 @@
 #include "firn/data/leaf_statistics_internal.h"
 #include "firn/data/parquet_footer_internal.h"
 #include "firn/data/partition_splitter_internal.h"
+#include "firn/data/value_check_internal.h"
 #include "firn/format/avro_reader.h"
 
 namespace firn {
@@ -70,6 +71,7 @@ class FactReader {
     } else {
       FIRN_RETURN_IF_ERROR(ReadOther());
     }
+    if (!unproven_.empty() && facts_.differences.empty()) FIRN_RETURN_IF_ERROR(CheckValues());
     if (request_.reads_rows && facts_.differences.empty()) FIRN_RETURN_IF_ERROR(ReadRows());
     return std::move(facts_);
   }
@@ -78,10 +80,20 @@ class FactReader {
   Result<ColumnMatch> Match(std::vector<FileField>& fields) {
     facts_.has_field_ids = HasFieldIds(fields);
     FIRN_ASSIGN(const bool is_mapped, AssignFieldIds(fields, request_.names));
-    ColumnMatch match = MatchColumns(*context_.metadata, *request_.schema, fields, is_mapped);
+    ColumnMatch match = MatchColumns(*context_.metadata, *request_.schema, fields,
+                                     {.is_mapped_by_name = is_mapped,
+                                      .is_adoption = request_.is_adoption,
+                                      .has_only_nanos = request_.format == FileFormat::kOrc});
     facts_.differences = match.differences;
     facts_.unknown_columns = match.unknown_columns;
     facts_.found_ids = match.found_ids;
+    if (!request_.is_adoption) return match;
+    for (const MatchedLeaf& leaf : match.leaves) {
+      if (leaf.is_text_in_bytes) text_ids_.insert(leaf.field.id);
+      if (leaf.may_be_too_fine) fine_ids_.insert(leaf.field.id);
+      const bool must_look = leaf.is_text_in_bytes || leaf.is_required || leaf.may_be_too_fine;
+      if (must_look) unproven_.insert(leaf.field.id);
+    }
     return match;
   }
 
@@ -94,7 +106,10 @@ class FactReader {
     FIRN_RETURN_IF_ERROR(GuardArrow(ErrorCode::kCorrupt, [&] {
       facts_.split_offsets = RowGroupOffsets(*footer.metadata);
       for (const MatchedLeaf& leaf : match.leaves) {
-        added = AddLeaf(leaf, SumLeaf(*footer.metadata, leaf));
+        const LeafTotals totals = SumLeaf(*footer.metadata, leaf);
+        const bool has_no_null = totals.range.null_count == 0;
+        if (has_no_null && !leaf.is_text_in_bytes) unproven_.erase(leaf.field.id);
+        added = AddLeaf(leaf, totals);
         if (!added.ok()) break;
       }
       return arrow::Status::OK();
@@ -149,6 +164,19 @@ class FactReader {
     }
   }
 
+  Status CheckValues() {
+    ValueCheck check(SelectFields(*request_.schema, unproven_),
+                     {.text_ids = text_ids_, .fine_ids = fine_ids_});
+    FIRN_ASSIGN(RowStreamReader rows, OpenRows(context_, request_, check.schema()));
+    while (true) {
+      FIRN_ASSIGN(const auto batch, rows.Next());
+      if (batch == nullptr) break;
+      FIRN_RETURN_IF_ERROR(check.Add(*batch));
+    }
+    facts_.differences = check.Finish();
+    return {};
+  }
+
   Status ReadRows() {
     std::set<int32_t> leaves;
     for (const int32_t id : facts_.found_ids) {
@@ -180,6 +208,9 @@ class FactReader {
   std::shared_ptr<InputFile> file_;
   std::map<int32_t, MetricsMode> modes_;
   FileFacts facts_;
+  std::set<int32_t> unproven_;  // Leaves whose values have to be looked at.
+  std::set<int32_t> text_ids_;
+  std::set<int32_t> fine_ids_;
 };
 
 std::string PartitionText(const PartitionSpec& spec, const Schema& schema,

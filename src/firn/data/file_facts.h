@@ -25,6 +25,10 @@ struct FileFactsRequest {
   /// Read all rows: metrics are exact then, whatever the footer tells, and there are some where the
   /// format's footer is not read.
   bool reads_rows = false;
+  /// The file is to become the table's. What firn reads by guessing is a difference then, and so
+  /// are values that the table's columns cannot hold: columns are read whose footer does not prove
+  /// that required ones have no nulls, or that bytes are text.
+  bool is_adoption = false;
 };
 
 /// Least and greatest value of a column of a file, as far as they are known.

@@ -71,13 +71,21 @@ NodePtr Time(const std::string& name, LogicalType::TimeUnit::unit unit, bool is_
 
 class FileFactsTest : public testing::Test {
  protected:
-  Result<FileFacts> Read(RowTable& table, const std::string& bytes, bool reads_rows = false) {
+  Result<FileFacts> Read(RowTable& table, const std::string& bytes, bool reads_rows = false,
+                         bool is_adoption = false) {
     const FileScanTask task = table.AddFile("f.parquet", bytes);
     const NameMapping names = MakeNameMapping(*table.metadata().current_schema());
     return ReadFileFacts(table.read_context(), {.path = task.file.file_path,
                                                 .schema = table.metadata().current_schema(),
                                                 .names = &names,
-                                                .reads_rows = reads_rows});
+                                                .reads_rows = reads_rows,
+                                                .is_adoption = is_adoption});
+  }
+  // Of a file that is to become the table's.
+  std::vector<std::string> Differences(RowTable& table, const std::string& bytes) {
+    const Result<FileFacts> facts = Read(table, bytes, false, true);
+    EXPECT_THAT(facts, IsOk());
+    return facts.ok() ? facts->differences : std::vector<std::string>();
   }
 };
 
@@ -187,6 +195,78 @@ TEST_F(FileFactsTest, TellsAllThatDoesNotFitTheTable) {
                           HasSubstr("'at' is an instant"), HasSubstr("'missing' is required"),
                           HasSubstr("'lower' is called 'LOWER' in the file"),
                           HasSubstr("'id' is required, and the file has 1 nulls")));
+}
+
+NodePtr Plain(const std::string& name, parquet::Type::type type,
+              std::shared_ptr<const LogicalType> logical = LogicalType::None()) {
+  return PrimitiveNode::Make(name, Repetition::OPTIONAL, std::move(logical), type);
+}
+
+TEST_F(FileFactsTest, BytesBecomeTextOnlyIfTheyAreSome) {
+  RowTable table({Optional(1, "name", Primitive(TypeId::kString))});
+  const auto file = [](const std::string& value) {
+    return MakeParquet({Plain("name", parquet::Type::BYTE_ARRAY)},
+                       [&](parquet::RowGroupWriter& group) { WriteTexts(group, {"x", value}); });
+  };
+  EXPECT_THAT(Differences(table, file("\u00e4")), IsEmpty());
+  EXPECT_THAT(Differences(table, file("\xff")),
+              ElementsAre("column 'name' is binary in the file, with bytes that are no text "
+                          "(UTF-8), and string in the table"));
+}
+
+TEST_F(FileFactsTest, WhatOtherReadersMayTakeForSomethingElseIsNotTakenOver) {
+  RowTable table({Optional(1, "at", Primitive(TypeId::kTime)),
+                  Optional(2, "ts", Primitive(TypeId::kTimestamp)),
+                  Optional(3, "day", Primitive(TypeId::kDate)),
+                  Optional(4, "id", Primitive(TypeId::kUuid)),
+                  Optional(5, "fine", Primitive(TypeId::kTimestamp))});
+  const std::string bytes = MakeParquet(
+      {Plain("at", parquet::Type::INT64, LogicalType::Time(false, LogicalType::TimeUnit::NANOS)),
+       Plain("ts", parquet::Type::INT64), Int("day"), Text("id"),
+       Time("fine", LogicalType::TimeUnit::MILLIS, false)},
+      [](parquet::RowGroupWriter& group) {
+        WriteColumn<parquet::Int64Writer>(group, {1}, std::vector<int64_t>{1});
+        WriteColumn<parquet::Int64Writer>(group, {1}, std::vector<int64_t>{1});
+        WriteColumn<parquet::Int32Writer>(group, {1}, std::vector<int32_t>{1});
+        WriteTexts(group, {"f81d4fae-7dec-11d0-a765-00a0c91e6bf6"});
+        WriteColumn<parquet::Int64Writer>(group, {1}, std::vector<int64_t>{1});
+      });
+  EXPECT_THAT(Differences(table, bytes),
+              ElementsAre("column 'at' has nanoseconds in the file, which time of the table would "
+                          "cut off",
+                          "column 'ts' is a plain number (int64) in the file, without unit, and "
+                          "timestamp in the table",
+                          "column 'day' is a plain number (int32) in the file, without unit, and "
+                          "date in the table",
+                          "column 'id' is string in the file and uuid in the table"));
+  const Result<FileFacts> as_it_is = Read(table, bytes);
+  ASSERT_THAT(as_it_is, IsOk());
+  EXPECT_THAT(as_it_is->differences, IsEmpty());
+}
+
+TEST_F(FileFactsTest, AColumnThatIsThereTwiceIsADifference) {
+  RowTable table({Optional(1, "a", Primitive(TypeId::kInt))});
+  const std::string bytes = MakeParquet({Int("a"), Int("a")}, [](parquet::RowGroupWriter& group) {
+    WriteColumn<parquet::Int32Writer>(group, {1}, std::vector<int32_t>{1});
+    WriteColumn<parquet::Int32Writer>(group, {1}, std::vector<int32_t>{2});
+  });
+  EXPECT_THAT(Differences(table, bytes),
+              ElementsAre("column 'a' is 2 times in the file, and nobody knows which is meant"));
+}
+
+TEST_F(FileFactsTest, NullsOfARequiredColumnAreFoundWithoutStatistics) {
+  RowTable table({Required(1, "id", Primitive(TypeId::kInt))});
+  const auto file = [](std::vector<int16_t> definitions) {
+    return MakeParquet(
+        {Int("id")},
+        [definitions](parquet::RowGroupWriter& group) {
+          WriteColumn<parquet::Int32Writer>(group, definitions, std::vector<int32_t>{1, 2});
+        },
+        2, false);
+  };
+  EXPECT_THAT(Differences(table, file({1, 1})), IsEmpty());
+  EXPECT_THAT(Differences(table, file({1, 0, 1})),
+              ElementsAre("column 'id' is required, and the file has 2 nulls"));
 }
 
 TEST_F(FileFactsTest, IdsOfAnotherTableAreADifference) {

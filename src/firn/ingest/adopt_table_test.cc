@@ -248,6 +248,8 @@ TEST_F(AdoptTableTest, ATableThatSharesFilesSaysWhereTheyAre) {
   ASSERT_THAT(shared, IsOk());
   EXPECT_THAT(ParseAdoptedFolders(shared->table.metadata->properties),
               IsOkAnd(ElementsAre("memory:/in/hive")));
+  const auto own = Adopt(Migrate("memory:/in/hive"));
+  EXPECT_THAT(own, IsError(ErrorCode::kInvalidInput, "in the file and, as 'x',"));
   MakeFiles("memory:/in/flat");
   const auto migrated = Adopt(Migrate("memory:/in/flat"));
   ASSERT_THAT(migrated, IsOk());

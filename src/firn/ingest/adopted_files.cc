@@ -108,7 +108,8 @@ class Adoption {
     FileFactsRequest facts{.path = source.info.uri,
                            .known_size = source.info.size,
                            .schema = schema_,
-                           .names = &names_};
+                           .names = &names_,
+                           .is_adoption = true};
     if (request_.format) {
       facts.format = *request_.format;
     } else {

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "firn/base/text.h"
 #include "firn/data/reader.h"
 #include "firn/format/name_mapping.h"
 #include "firn/ingest/column_fit_internal.h"
@@ -107,13 +108,13 @@ Status ColumnarSource::AddField(size_t file, const NestedField& field) {
 
 Status ColumnarSource::AddFolders(size_t file, const Schema& schema) {
   for (const auto& [key, value] : files_[file].folders) {
-    const bool is_in_file =
-        std::any_of(schema.fields().begin(), schema.fields().end(),
-                    [&key = key](const NestedField& field) { return field.name == key; });
-    if (is_in_file) {
+    const auto in_file = std::find_if(
+        schema.fields().begin(), schema.fields().end(),
+        [&key = key](const NestedField& field) { return EqualsIgnoreCase(field.name, key); });
+    if (in_file != schema.fields().end()) {
       return MakeError(ErrorCode::kInvalidInput,
-                       "'{}': column '{}' is in the file and in the names of its folders",
-                       files_[file].info.uri, key);
+                       "'{}': column '{}' is in the file and, as '{}', in the names of its folders",
+                       files_[file].info.uri, in_file->name, key);
     }
     Known& known = Find(key, file);
     known.is_folder = true;
