@@ -11,6 +11,7 @@
 
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/column_convert_internal.h"
+#include "firn/data/identity_values_internal.h"
 #include "firn/data/read_fields_internal.h"
 #include "firn/data/task_reader_internal.h"
 
@@ -223,7 +224,7 @@ Status TaskReader::OpenFile() {
     filter_ = std::move(filter);
   }
   if (layout.name_mapping) request.name_mapping = &*layout.name_mapping;
-  FIRN_ASSIGN(request.identity_values, IdentityValues());
+  FIRN_ASSIGN(request.identity_values, IdentityValues(*shared_.context->metadata, task_, fields_));
   FIRN_ASSIGN(request.file,
               shared_.context->io->Open(task_.file.file_path, task_.file.file_size_in_bytes));
   FIRN_ASSIGN(file_, OpenDataFile(request));
@@ -232,53 +233,6 @@ Status TaskReader::OpenFile() {
       filter_ || positions_ != nullptr || dropped_ != nullptr || !equality_.empty();
   if (drops_rows && !layout.has_deleted_column) chooser_ = std::make_unique<TaskRowChooser>(*this);
   return {};
-}
-
-namespace {
-
-// Partition values have the type that the column has by now, which is wider than that of the schema
-// of an older snapshot. Nullopt: the value does not fit that type, and the file has to tell.
-Result<std::optional<Value>> FitValue(const Value& value, const Type& from, const Type& to) {
-  if (value.is_null() || from == to) return std::optional(value);
-  if (!IsPromotionAllowed(to, from, 3)) {
-    FIRN_ASSIGN(Value promoted, PromoteValue(value, from, to));
-    return std::optional(std::move(promoted));
-  }
-  if (to.id() == TypeId::kInt) {
-    const int64_t wide = value.get<int64_t>();
-    if (wide < INT32_MIN || wide > INT32_MAX) return std::optional<Value>();
-    return std::optional(Value(static_cast<int32_t>(wide)));
-  }
-  if (to.id() == TypeId::kFloat) {
-    return std::optional(Value(static_cast<float>(value.get<double>())));
-  }
-  if (to.id() == TypeId::kDecimal) return std::optional(value);
-  return std::optional<Value>();
-}
-
-}  // namespace
-
-Result<std::map<int32_t, Value>> TaskReader::IdentityValues() const {
-  std::map<int32_t, Value> values;
-  const TableMetadata& metadata = *shared_.context->metadata;
-  const PartitionSpecPtr spec = metadata.FindSpec(task_.file.partition_spec_id);
-  if (spec == nullptr) return values;
-  const TypePtr type = PartitionType(*spec, metadata.SchemasNewestFirst());
-  for (size_t i = 0; i < spec->fields.size() && i < task_.file.partition.fields.size(); ++i) {
-    const PartitionField& field = spec->fields[i];
-    if (field.transform.kind != TransformKind::kIdentity) continue;
-    const std::vector<int> places = FindFieldPlaces(fields_, field.source_id());
-    if (places.empty()) continue;
-    const NestedField* target = &fields_[static_cast<size_t>(places[0])];
-    for (size_t depth = 1; depth < places.size(); ++depth) {
-      target = &target->type->fields()[static_cast<size_t>(places[depth])];
-    }
-    FIRN_ASSIGN(auto value,
-                FitValue(task_.file.partition.fields[i], *type->fields()[i].type, *target->type),
-                "partition field '{}'", field.name);
-    if (value) values.emplace(field.source_id(), *std::move(value));
-  }
-  return values;
 }
 
 Result<std::unique_ptr<PartReader>> TaskReader::OpenPart(size_t part, Executor* executor) const {

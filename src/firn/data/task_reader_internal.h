@@ -56,7 +56,6 @@ class TaskReader : public std::enable_shared_from_this<TaskReader> {
                      RowMask& keep) const;
   Result<std::vector<std::shared_ptr<arrow::Array>>> Materialize(
       const arrow::ArrayData& rows, const std::set<size_t>* places) const;
-  Result<std::map<int32_t, Value>> IdentityValues() const;
 
   const SharedRead& shared_;
   const FileScanTask& task_;
