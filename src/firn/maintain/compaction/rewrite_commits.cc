@@ -132,7 +132,8 @@ std::string RewriteCommits::NameOf(int64_t group) const {
 
 void RewriteCommits::Discard(int64_t group) {
   const GroupResult& result = state(group).result;
-  if (!result.may_be_committed) DiscardOutputs(*table_.io, result.outputs);
+  const bool is_ours = journal_ == nullptr || journal_->ClaimForGood(group);
+  if (is_ours && !result.may_be_committed) DiscardOutputs(*table_.io, result.outputs);
   if (journal_ != nullptr) journal_->Forget(group);
 }
 

@@ -253,6 +253,16 @@ void RewriteJournal::Release(int64_t group) {
   (void)DeleteJournalFiles(*table_.io, {Place(JournalClaimName(group))});
 }
 
+bool RewriteJournal::ClaimForGood(int64_t group) {
+  const Status claim = WriteFile(*table_.io, Place(JournalSecondClaimName(group)),
+                                 AsBytes(kClaimOfOwner), {.exclusive = true});
+  // Whoever has taken the group over removes the owner before that claim.
+  const auto has_owner = FileExists(*table_.io, Place(JournalOwnerName()));
+  if (claim.ok() && has_owner.ok() && *has_owner) return true;
+  Log(LogLevel::kWarning, "what group {} has written is left to others or orphan removal", group);
+  return false;
+}
+
 std::vector<std::string> RewriteJournal::FilesOf(int64_t group) {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> files = {Place(JournalEntryName(group))};
@@ -296,6 +306,7 @@ void RewriteJournal::Close() {
     for (std::string& file : FilesOf(group))
       files.push_back(std::move(file));
     claims.push_back(Place(JournalClaimName(group)));
+    claims.push_back(Place(JournalSecondClaimName(group)));
   }
   if (!DeleteJournalFiles(*table_.io, files)) return;
   (void)DeleteJournalFiles(*table_.io, claims);

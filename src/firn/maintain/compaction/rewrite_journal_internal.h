@@ -28,8 +28,9 @@
 /// delete these outputs. That a run has ended is only guessed, to spare work; this rule keeps the
 /// rows right if the guess is wrong. What the owner had claimed itself when it died may be
 /// committed after all, by a request under way: whoever makes the second claim may commit it, too,
-/// but deletes nothing of it. If a commit has failed for certain and the owner goes on with other
-/// groups, it takes back the claims of those that are finished, and makes them again later.
+/// but deletes nothing of it. An owner that lives makes the second claim before it deletes. If a
+/// commit has failed for certain and the owner goes on with other groups, it takes back the claims
+/// of those that are finished, and makes them again later.
 ///
 /// A group that has met another writer is forgotten with its outputs; what is done in its place has
 /// a new number.
@@ -98,6 +99,10 @@ class RewriteJournal {
   /// The outputs of a group that was claimed are not committed for now, and not in a request under
   /// way either: whoever takes this run for ended may have them.
   void Release(int64_t group);
+
+  /// To be asked before outputs of a group that was claimed are deleted: nobody can take it over
+  /// afterwards. False: somebody may have, who took this process for dead.
+  bool ClaimForGood(int64_t group);
 
   /// The outputs of a group are committed or deleted: forget it.
   void Forget(int64_t group);
