@@ -1,5 +1,7 @@
 #include "firn/data/row_positions.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include <arrow/array.h>
@@ -45,6 +47,20 @@ void AddPositions(const arrow::RecordBatch& batch, PositionsByFile& found) {
   set.AddRange(begin, end);
 }
 
+// Positions behind the last row delete nothing: readers pass over them, but a deletion vector whose
+// cardinality counted them would make every count of rows wrong.
+PositionSet WithinFile(const PositionSet& positions, const DataFile& file) {
+  constexpr int64_t kPieceRows = int64_t{1} << 20;
+  const int64_t rows = std::max<int64_t>(file.record_count, 0);
+  if (positions.CountInRange(rows, INT64_MAX) == 0) return positions;
+  PositionSet within;
+  for (int64_t begin = 0; begin < rows; begin += kPieceRows) {
+    for (const int64_t position : positions.InRange(begin, std::min(begin + kPieceRows, rows)))
+      within.Add(position);
+  }
+  return within;
+}
+
 }  // namespace
 
 Result<PositionsByFile> FindPositions(const ReadContext& context, std::vector<FileScanTask> tasks,
@@ -71,7 +87,7 @@ Result<std::vector<PositionSet>> LoadDeletedPositions(const ReadContext& context
       [&](size_t i) -> Status {
         if (tasks[i].deletes.empty()) return {};
         FIRN_ASSIGN(const auto positions, deletes.Load(tasks[i]));
-        if (positions != nullptr) all[i] = *positions;
+        if (positions != nullptr) all[i] = WithinFile(*positions, tasks[i].file);
         return {};
       },
       context.cancel));

@@ -144,6 +144,42 @@ TEST_F(RewritePositionDeletesTest, LeavesOutWhatAppliesToNothing) {
   EXPECT_THAT(Read(), SizeIs(9));
 }
 
+TEST_F(RewritePositionDeletesTest, LeavesOutPositionsBehindTheLastRow) {
+  for (const bool is_upgraded : {false, true}) {
+    for (const std::string granularity : {"file", "partition"}) {
+      Open({});
+      SetProperty("write.delete.granularity", granularity);
+      const DataFile file = WriteRows(0, 10);
+      const DataFile other = WriteRows(10, 10);
+      table().Add({file, other});
+      table().Add({SharedDeletes({{file.file_path, 3}, {file.file_path, 9}})});
+      table().Add({SharedDeletes({{file.file_path, 10}, {file.file_path, 5'000'000'000}})});
+      table().Add({SharedDeletes({{other.file_path, 10}})});  // Deletes nothing at all.
+      if (is_upgraded) Upgrade();
+      const Rows expected = Read();
+      ASSERT_THAT(expected, SizeIs(18));
+
+      const auto result = Rewrite(kAllDeletes);
+
+      EXPECT_EQ(result.rewritten_position_deletes, 3);
+      EXPECT_EQ(result.added_position_deletes, 1);
+      const auto live = LiveFiles(false);
+      ASSERT_THAT(live, SizeIs(1));
+      EXPECT_EQ(live[0].file.record_count, 2);
+      EXPECT_EQ(Read(), expected);
+    }
+  }
+}
+
+TEST_F(RewritePositionDeletesTest, RefusesNegativePositions) {
+  Open({});
+  const DataFile file = WriteRows(0, 10);
+  table().Add({file});
+  table().Add({SharedDeletes({{file.file_path, -1}})});
+  EXPECT_THAT(TryRewrite(context(), table().Load(), kAllDeletes),
+              IsError(ErrorCode::kCorrupt, "position -1 is negative"));
+}
+
 TEST_F(RewritePositionDeletesTest, RemovesAllWhereNothingIsLeft) {
   Open({});
   const DataFile gone = WriteRows(0, 10);
@@ -328,20 +364,6 @@ TEST_F(RewritePositionDeletesTest, NamesDeleteFilesThatAreBrokenOrMissing) {
   ASSERT_THAT(table().io().Delete(missing.file_path), IsOk());
   EXPECT_THAT(TryRewrite(context(), table().Load(), kAllDeletes),
               IsError(ErrorCode::kNotFound, missing.file_path));
-}
-
-// They name no row, but whether a manifest counts rows right is not for a rewrite to judge.
-TEST_F(RewritePositionDeletesTest, KeepsPositionsBehindTheEndOfTheFile) {
-  Open({});
-  const DataFile file = WriteRows(0, 10);
-  table().Add({file});
-  const int64_t far = int64_t{1} << 62;
-  table().Add({SharedDeletes({{file.file_path, 1}, {file.file_path, far}, {file.file_path, 1}})});
-  table().Add({SharedDeletes({{file.file_path, 10}, {file.file_path, INT64_MAX - 1}})});
-  const auto result = Rewrite(kAllDeletes);
-  EXPECT_EQ(result.added_position_deletes, 1);
-  EXPECT_EQ(LiveFiles(false)[0].file.record_count, 4);
-  EXPECT_THAT(Read(), SizeIs(9));
 }
 
 TEST_F(RewritePositionDeletesTest, RewritesTheBranchThatIsNamed) {
