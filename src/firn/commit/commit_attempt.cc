@@ -32,6 +32,22 @@ Status CheckWapId(const TableMetadata& metadata, const std::string& wap_id) {
   return {};
 }
 
+// A manifest list of version 1 cannot say that a manifest holds delete files: written again, these
+// would be read as data.
+Status CheckNoDeletesInVersion1(const TableMetadata& metadata, const Snapshot& head,
+                                const std::vector<ManifestFile>& manifests) {
+  if (metadata.format_version >= 2) return {};
+  const auto found = std::find_if(
+      manifests.begin(), manifests.end(),
+      [](const ManifestFile& manifest) { return manifest.content == ManifestContent::kDeletes; });
+  if (found == manifests.end()) return {};
+  return MakeError(ErrorCode::kCorrupt,
+                   "the table's metadata says format version 1, but manifest list '{}' names "
+                   "manifest '{}' of delete files, which begin with version 2; nothing was "
+                   "committed: put 'format-version' in the metadata right",
+                   head.manifest_list, found->manifest_path);
+}
+
 }  // namespace
 
 Status CommitAttempt::Take(std::vector<TableUpdate> updates, bool is_last) {
@@ -61,6 +77,7 @@ Result<CommitBase> CommitAttempt::BaseOf(const std::string& branch) const {
   base.head = metadata.FindSnapshot(ref->second.snapshot_id);
   if (base.head != nullptr) {
     FIRN_ASSIGN(base.manifests, ReadManifests(*table_.io, *base.head));
+    FIRN_RETURN_IF_ERROR(CheckNoDeletesInVersion1(metadata, *base.head, base.manifests));
   }
   return base;
 }

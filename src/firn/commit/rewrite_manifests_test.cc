@@ -240,6 +240,30 @@ TEST(RewriteManifestsRaceTest, AnotherRunThatCameFirstLeavesNothingToDo) {
   EXPECT_THAT(table.AllFiles(), testing::IsSupersetOf(table.ReachableMetadata()));
 }
 
+TEST(RewriteManifestsVersionTest, RefusesDeleteFilesInATableOfVersion1) {
+  TestTable table;
+  for (const char* name : {"a", "b"})
+    table.Add({table.MakeDataFile(name)});
+  table.Add({table.MakeEqualityDeletes("e1")});
+  TableMetadata metadata = *table.Load().metadata;
+  metadata.format_version = 1;
+  const std::string location = metadata.location + "/metadata/00009-edited.metadata.json";
+  ASSERT_THAT(WriteFile(table.io(), location, AsBytes(FormatTableMetadata(metadata))), IsOk());
+  const TableName name{table.name().levels, "edited"};
+  const auto registered = table.catalog().Register(name, location);
+  ASSERT_THAT(registered, IsOk());
+  const Table& planned = *registered;
+  const size_t before = table.AllFiles().size();
+
+  EXPECT_THAT(CommitRewriteManifests(table.context(), planned, {}),
+              IsError(ErrorCode::kCorrupt, "format version 1, but manifest list"));
+  AppendFilesRequest append;
+  append.data_files = {table.MakeDataFile("c")};
+  EXPECT_THAT(CommitAppendFiles(table.context(), planned, append),
+              IsError(ErrorCode::kCorrupt, "nothing was committed"));
+  EXPECT_EQ(table.AllFiles().size(), before);
+}
+
 TEST(RewriteManifestsRaceTest, DeletesNothingWhileTheOutcomeIsUnknown) {
   TestTable table;
   for (const char* name : {"a", "b"})
