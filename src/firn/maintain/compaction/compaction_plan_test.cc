@@ -42,6 +42,33 @@ TEST(CompactionPlanTest, LeavesALoneSmallFileAlone) {
   EXPECT_THAT(Plan(table, {{"min-input-files", "1"}}).groups, IsEmpty());
 }
 
+TEST(CompactionPlanTest, TakesATargetBeyondAnyFileForNoLimit) {
+  const std::string most = std::to_string(INT64_MAX);
+  TestTable table({.properties = {{"write.target-file-size-bytes", most}}});
+  table.Add({table.MakeDataFile("a.parquet")});
+  table.Add({table.MakeDataFile("b.parquet")});
+  const CompactionPlan plan = Plan(table, {{"rewrite-all", "true"}});
+  ASSERT_THAT(plan.groups, SizeIs(1));
+  EXPECT_EQ(plan.groups[0].expected_outputs, 1);
+  EXPECT_THAT(Plan(table, {{"target-file-size-bytes", most}, {"rewrite-all", "true"}}).groups,
+              SizeIs(1));
+}
+
+TEST(CompactionPlanTest, NamesThePropertyWhoseValueCannotBe) {
+  TestTable table;
+  TableMetadata metadata = *table.Load().metadata;
+  metadata.properties["write.target-file-size-bytes"] = "0";
+  EXPECT_THAT(ParseRewriteDataFilesOptions(metadata, {}),
+              IsError(ErrorCode::kInvalidInput,
+                      "table property 'write.target-file-size-bytes' is 0, expected 1 or more"));
+  EXPECT_THAT(ParseRewriteDataFilesOptions(metadata, {{"target-file-size-bytes", "9"}}), IsOk());
+  metadata.properties["write.target-file-size-bytes"] = "1000";
+  EXPECT_THAT(ParseRewriteDataFilesOptions(metadata, {{"max-file-size-bytes", "10"}}),
+              IsError(ErrorCode::kInvalidInput,
+                      "target-file-size-bytes (table property 'write.target-file-size-bytes') "
+                      "1000 and max-file-size-bytes 10"));
+}
+
 TEST(CompactionPlanTest, GroupsSmallFilesByPartition) {
   TestTable table({.is_partitioned = true});
   table.Add({table.MakeDataFile("a1.parquet", 10, "a"), table.MakeDataFile("b1.parquet", 10, "b"),

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include <fmt/ranges.h>
 
@@ -13,6 +15,9 @@ Error Unexpected(const std::string& name, const std::string& found, const std::s
   return MakeError(ErrorCode::kInvalidInput, "option '{}' is '{}', expected {}", name, found,
                    expected);
 }
+
+// Nothing that is stored comes near; what is computed from it still fits into 64 bits.
+constexpr int64_t kTargetBytesMax = INT64_MAX / 4;
 
 int64_t Share(int64_t bytes, double factor) {
   return static_cast<int64_t>(static_cast<double>(bytes) * factor);
@@ -86,10 +91,16 @@ Status OptionReader::JobOrder(std::string& target) {
                target);
 }
 
-Result<FileSizes> OptionReader::Sizes(int64_t target_default) {
+Result<FileSizes> OptionReader::Sizes(int64_t target_default, std::string_view target_property) {
+  constexpr const char* kTarget = "target-file-size-bytes";
+  if (!Has(kTarget) && target_default < 1) {
+    return MakeError(ErrorCode::kInvalidInput, "table property '{}' is {}, expected 1 or more",
+                     target_property, target_default);
+  }
   FileSizes sizes;
   sizes.target_bytes = target_default;
-  FIRN_RETURN_IF_ERROR(Integer("target-file-size-bytes", 1, sizes.target_bytes));
+  FIRN_RETURN_IF_ERROR(Integer(kTarget, 1, sizes.target_bytes));
+  sizes.target_bytes = std::min(sizes.target_bytes, kTargetBytesMax);
   sizes.min_bytes = Share(sizes.target_bytes, 0.75);
   sizes.max_bytes = Share(sizes.target_bytes, 1.80);
   FIRN_RETURN_IF_ERROR(Integer("min-file-size-bytes", 0, sizes.min_bytes));
@@ -97,9 +108,11 @@ Result<FileSizes> OptionReader::Sizes(int64_t target_default) {
   if (sizes.target_bytes <= 0 || sizes.min_bytes >= sizes.target_bytes ||
       sizes.max_bytes <= sizes.target_bytes) {
     return MakeError(ErrorCode::kInvalidInput,
-                     "min-file-size-bytes is {}, target-file-size-bytes {} and max-file-size-bytes "
-                     "{}, expected 0 <= min < target < max",
-                     sizes.min_bytes, sizes.target_bytes, sizes.max_bytes);
+                     "min-file-size-bytes is {}, target-file-size-bytes{} {} and "
+                     "max-file-size-bytes {}, expected 0 <= min < target < max",
+                     sizes.min_bytes,
+                     Has(kTarget) ? "" : fmt::format(" (table property '{}')", target_property),
+                     sizes.target_bytes, sizes.max_bytes);
   }
   return sizes;
 }

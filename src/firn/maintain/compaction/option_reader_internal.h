@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "firn/base/result.h"
@@ -28,8 +29,10 @@ class OptionReader {
                std::string& target);
   /// `rewrite-job-order`.
   Status JobOrder(std::string& target);
-  /// `target-file-size-bytes`, `min-file-size-bytes`, `max-file-size-bytes`.
-  Result<FileSizes> Sizes(int64_t target_default);
+  /// `target-file-size-bytes`, `min-file-size-bytes`, `max-file-size-bytes`. Without the first,
+  /// `target_default` counts, which table property `target_property` may have set. A target beyond
+  /// any file means no limit.
+  Result<FileSizes> Sizes(int64_t target_default, std::string_view target_property);
 
   bool Has(const std::string& name) { return Find(name) != nullptr; }
 

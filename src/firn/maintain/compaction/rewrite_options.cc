@@ -12,9 +12,9 @@ using OptionMap = std::map<std::string, std::string>;
 
 Status ReadSizes(OptionReader& reader, const TableMetadata& metadata,
                  RewriteDataFilesOptions& parsed) {
-  FIRN_ASSIGN(const int64_t target,
-              metadata.IntProperty("write.target-file-size-bytes", 536870912));
-  FIRN_ASSIGN(const FileSizes sizes, reader.Sizes(target));
+  constexpr std::string_view kProperty = "write.target-file-size-bytes";
+  FIRN_ASSIGN(const int64_t target, metadata.IntProperty(kProperty, 536870912));
+  FIRN_ASSIGN(const FileSizes sizes, reader.Sizes(target, kProperty));
   parsed.target_file_size_bytes = sizes.target_bytes;
   parsed.min_file_size_bytes = sizes.min_bytes;
   parsed.max_file_size_bytes = sizes.max_bytes;

@@ -202,9 +202,9 @@ Result<RewritePositionDeletesOptions> ParseRewritePositionDeletesOptions(
     const TableMetadata& metadata, const std::map<std::string, std::string>& options) {
   RewritePositionDeletesOptions parsed;
   OptionReader reader(options);
-  FIRN_ASSIGN(const int64_t target, metadata.IntProperty("write.delete.target-file-size-bytes",
-                                                         parsed.target_file_size_bytes));
-  FIRN_ASSIGN(const FileSizes sizes, reader.Sizes(target));
+  constexpr std::string_view kProperty = "write.delete.target-file-size-bytes";
+  FIRN_ASSIGN(const int64_t target, metadata.IntProperty(kProperty, parsed.target_file_size_bytes));
+  FIRN_ASSIGN(const FileSizes sizes, reader.Sizes(target, kProperty));
   parsed.target_file_size_bytes = sizes.target_bytes;
   parsed.min_file_size_bytes = sizes.min_bytes;
   parsed.max_file_size_bytes = sizes.max_bytes;
