@@ -349,6 +349,21 @@ TEST_F(HadoopCatalogTest, DropsATableByItsMetadata) {
   EXPECT_THAT(FileExists(*io_, folder_.Join("db/t/data/f.parquet")), IsOkAnd(true));
 }
 
+TEST_F(HadoopCatalogTest, TakesNoNamespaceForATableBecauseOfWhatItHolds) {
+  CreateTableRequest request;
+  request.schema = *catalog_->Load(kName)->metadata->current_schema();
+  const TableName name{{"db"}, "metadata"};
+  ASSERT_THAT(catalog_->Create(name, request), IsOk());
+  ASSERT_THAT(catalog_->CreateNamespace({"ns"}, {}), IsOk());
+  ASSERT_THAT(catalog_->CreateNamespace({"ns", "metadata"}, {}), IsOk());
+  ASSERT_THAT(catalog_->Create({{"ns", "metadata"}, "t"}, request), IsOk());
+
+  EXPECT_THAT(catalog_->ListNamespaces({}),
+              IsOkAnd(testing::ElementsAre(Namespace{"db"}, Namespace{"ns"})));
+  EXPECT_THAT(catalog_->ListTables({"db"}), IsOkAnd(testing::ElementsAre(name, kName)));
+  EXPECT_THAT(catalog_->Load(name), IsOk());
+}
+
 TEST_F(HadoopCatalogTest, ChangesATableByItsFolderAlone) {
   CatalogConfig config;
   config.io = io_;

@@ -56,8 +56,12 @@ Result<std::optional<HadoopVersion>> FindVersion(FileIO& io, const std::string& 
 Result<std::optional<HadoopVersion>> ListForNewest(FileIO& io, const std::string& folder) {
   std::optional<int64_t> newest;
   std::string newest_name;
-  const Status listed = io.List(MetadataFolder(folder), [&](const FileInfo& file) -> Status {
+  const std::string metadata_folder = MetadataFolder(folder);
+  const Status listed = io.List(metadata_folder, [&](const FileInfo& file) -> Status {
     const std::string_view name = UriFileName(file.uri);
+    // What lies deeper is that of others: "metadata" may be the name of a table, in a namespace
+    // that has no metadata of its own.
+    if (file.uri.size() != metadata_folder.size() + 1 + name.size()) return {};
     const auto version = HadoopMetadataVersion(name);
     if (!version) return {};
     const bool is_better = !newest || *version > *newest ||

@@ -28,7 +28,10 @@ Result<std::optional<Session::NamespaceReference>> FindNamespace(Session& sessio
   if (!reference->levels.empty()) {
     const auto found = reference->catalog->LoadNamespace(reference->levels);
     if (!found.ok()) {
-      if (found.error().code() != ErrorCode::kNotFound) return found.error();
+      // What cannot name a namespace may name a table: only those may have dots in an SQL catalog.
+      const ErrorCode code = found.error().code();
+      const bool is_none = code == ErrorCode::kNotFound || code == ErrorCode::kInvalidInput;
+      if (!is_none) return found.error();
       return std::optional<Session::NamespaceReference>();
     }
   }
