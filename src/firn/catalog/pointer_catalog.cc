@@ -28,6 +28,15 @@ Result<bool> HoldsTable(FileIO& io, const std::string& location, std::string_vie
   return listed.error();
 }
 
+// The table exists; only callers that are told so do not try to make it.
+Error MissingMetadata(const TableName& name, const std::string& location) {
+  return MakeError(ErrorCode::kCorrupt,
+                   "loading table '{}': the catalog has it, but its metadata file '{}' is missing; "
+                   "put the file back, or drop the table without purge and register another "
+                   "metadata file of it",
+                   FormatTableName(name), location);
+}
+
 enum class Outcome { kCommitted, kNotYet, kLost, kUnknown };
 
 class PointerCatalog final : public Catalog, public TableStager {
@@ -88,7 +97,8 @@ Result<Table> PointerCatalog::Load(const TableName& name) {
     if (metadata.ok()) return Table{name, location, *std::move(metadata), config_.io};
     // Other writers may have gone on, and deleted it, after it was found.
     const bool is_gone = metadata.error().code() == ErrorCode::kNotFound;
-    if (!is_gone || location == missing) {
+    if (is_gone && location == missing) return MissingMetadata(name, location);
+    if (!is_gone) {
       return metadata.error().Within(fmt::format("loading table '{}'", FormatTableName(name)));
     }
     missing = location;

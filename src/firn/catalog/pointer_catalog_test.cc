@@ -98,7 +98,9 @@ TEST_F(PointerCatalogTest, ReportsMetadataThatIsMissingForGood) {
                                    .clock = &clock_,
                                    .random = &SystemRandom()},
                                   std::make_unique<LateStore>(*rows_));
-  EXPECT_THAT(other->Load(kName), IsError(ErrorCode::kNotFound, table->metadata_location));
+  EXPECT_THAT(
+      other->Load(kName),
+      IsError(ErrorCode::kCorrupt, "metadata file '" + table->metadata_location + "' is missing"));
 }
 
 // The file system sent the request twice, and the second answer says that the file exists.

@@ -1,3 +1,4 @@
+#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -56,6 +57,14 @@ ErrorCode CodeOf(int code, std::string_view message) {
   return ErrorCode::kInternal;
 }
 
+bool IsDiskFull(int error_number) { return error_number == ENOSPC || error_number == EDQUOT; }
+
+// Of the index of the write-ahead log: it is made before anything else is done.
+bool IsIndexError(int extended_code) {
+  return extended_code == SQLITE_IOERR_SHMOPEN || extended_code == SQLITE_IOERR_SHMSIZE ||
+         extended_code == SQLITE_IOERR_SHMMAP;
+}
+
 class SqliteDatabase final : public SqlDatabase {
  public:
   explicit SqliteDatabase(std::string path) : path_(std::move(path)) {}
@@ -93,7 +102,16 @@ class SqliteDatabase final : public SqlDatabase {
     const std::string_view message = sqlite3_errmsg(handle_.get());
     const int sqlite_code = sqlite3_extended_errcode(handle_.get());
     ErrorCode code = CodeOf(sqlite_code, message);
-    if (code == ErrorCode::kCommitUnknown) code = io_error;
+    if (code == ErrorCode::kCommitUnknown) {
+      const bool is_nothing_done =
+          io_error != ErrorCode::kCommitUnknown || IsIndexError(sqlite_code);
+      if (is_nothing_done && IsDiskFull(sqlite3_system_errno(handle_.get()))) {
+        return MakeError(ErrorCode::kResourceExhausted,
+                         "SQLite database '{}': {}: the disk is full; free some space", path_,
+                         action);
+      }
+      code = io_error;
+    }
     // A statement that did not get the lock did nothing: that is known, and may be tried again.
     const bool is_locked =
         (sqlite_code & 0xff) == SQLITE_BUSY || (sqlite_code & 0xff) == SQLITE_LOCKED;
