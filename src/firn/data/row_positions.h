@@ -21,7 +21,8 @@ Result<PositionsByFile> FindPositions(const ReadContext& context, std::vector<Fi
                                       const ExpressionPtr& filter);
 
 /// What the position delete files and deletion vectors of each task delete in its data file, in the
-/// order of `tasks`; positions behind its last row are left out. Errors: kCorrupt, kNotFound, naming the delete file.
+/// order of `tasks`; positions behind its last row are left out. Errors: kCorrupt, kNotFound,
+/// naming the delete file.
 Result<std::vector<PositionSet>> LoadDeletedPositions(const ReadContext& context,
                                                       const std::vector<FileScanTask>& tasks);
 
