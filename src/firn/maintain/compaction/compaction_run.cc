@@ -140,9 +140,7 @@ Result<std::vector<DataFile>> WriteGroup(const MaintainContext& context, const T
     FIRN_ASSIGN(auto transcoded, TranscodeDataFiles(write, options, tasks, dropped));
     if (transcoded) return std::move(*transcoded);
   }
-  const ReadOptions read{.projection = schema,
-                         .is_ordered = true,
-                         .dropped_positions = &dropped};
+  const ReadOptions read{.projection = schema, .is_ordered = true, .dropped_positions = &dropped};
   FIRN_ASSIGN(RowStream rows, ReadTasks(ReadContextOf(context, table), tasks, read));
   if (!order.columns.empty()) {
     FIRN_ASSIGN(rows, AlongCurve(context, table, group, order, *schema, std::move(rows)));
