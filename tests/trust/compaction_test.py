@@ -23,7 +23,7 @@ FILES = 4  # Of each partition.
 ROWS = 2000  # Of each file.
 PROGRAM = None
 KILLS = 6
-RACES = 4
+RACES = 12
 COMPACT = (
     *("rewrite-data-files", "db.t", "--resume", "--option", "min-input-files=2"),
     *("--option", "max-concurrent-file-group-rewrites=1"),
@@ -103,42 +103,53 @@ class CompactionTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.pristine)
         shutil.copytree(self.folder, self.pristine)
 
-    def check_race(self):
-        """Returns whether the compaction met the delete before its commit."""
+    def check_race(self, delay):
+        """Returns whether the compaction met a delete between its plan and its commit."""
         compaction = self.start(*COMPACT)
-        while compaction.poll() is None and not self.outputs():
-            time.sleep(0.002)
+        time.sleep(delay)
+        compaction.send_signal(signal.SIGSTOP)
+        has_begun = bool(self.outputs()) and compaction.poll() is None
+        is_committed = "replace" in self.operations()
         deleted = self.random.choice([json.loads(row) for row in self.rows])
-        where = ("--where", f"id = {deleted['id']}", "--write-mode", "merge-on-read")
-        self.run_firn("delete", "db.t", *where)
+        if has_begun:
+            where = ("--where", f"id = {deleted['id']}", "--write-mode", "merge-on-read")
+            self.run_firn("delete", "db.t", *where)
+        compaction.send_signal(signal.SIGCONT)
         out, err = compaction.communicate(timeout=300)
         self.assertEqual(compaction.returncode, 0, err.decode())
         rows = sorted(json.dumps(row) for row in self.run_firn("read", "db.t"))
-        self.assertEqual(rows, [row for row in self.rows if json.loads(row) != deleted])
+        self.assertEqual(rows, [row for row in self.rows
+                                if not has_begun or json.loads(row) != deleted])
         result = json.loads(out.decode())
         self.assertEqual(result["rewritten_data_files_count"], PARTITIONS * FILES)
         self.assertEqual(result["added_data_files_count"], PARTITIONS)
-        operations = [row["operation"] for row in self.run_firn("inspect", "db.t", "snapshots")]
-        self.assertEqual(operations.count("replace"), 1)
+        self.assertEqual(self.operations().count("replace"), 1)
         self.assertEqual(self.data_files(), self.known_files("all_files"), "files are left behind")
-        has_met = operations[-1] == "replace"
+        has_met = has_begun and not is_committed
         self.assertEqual(has_met, "met another writer" in err.decode())
-        self.assertEqual(len(self.known_files("delete_files")), 0 if has_met else 1)
+        self.assertEqual(len(self.known_files("delete_files")), int(has_begun and is_committed))
         return has_met
+
+    def operations(self):
+        return [row["operation"] for row in self.run_firn("inspect", "db.t", "snapshots")]
 
     def test_a_row_that_is_deleted_meanwhile_costs_one_group(self):
         self.set_out()
+        usual = self.time_of_compaction()
         met = 0
-        for _ in range(RACES):
+        for race in range(RACES):
             self.restore()
-            met += self.check_race()
-        self.assertGreater(met, 0, "no delete came before the commit of a compaction")
+            met += self.check_race(usual * (race + self.random.random()) / RACES)
+        self.assertGreater(met, 0, "no delete came between plan and commit of a compaction")
+
+    def time_of_compaction(self):
+        began = time.monotonic()
+        self.run_firn(*COMPACT)
+        return time.monotonic() - began
 
     def test_the_run_after_a_kill_takes_up_what_was_finished(self):
         self.set_out()
-        began = time.monotonic()
-        self.run_firn(*COMPACT)
-        usual = time.monotonic() - began
+        usual = self.time_of_compaction()
         taken_over = 0
         for kill in range(KILLS):
             self.restore()

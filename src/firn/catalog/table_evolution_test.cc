@@ -150,9 +150,11 @@ TEST(MakeRequirementsTest, AssertWhatTheUpdatesCountOn) {
   EXPECT_THAT(types({SetDefaultSortOrder{}}),
               ElementsAre("assert-table-uuid", "assert-default-sort-order-id"));
   EXPECT_THAT(types({RemovePartitionSpecs{}}),
-              ElementsAre("assert-table-uuid", "assert-default-spec-id", "assert-ref-snapshot-id"));
-  EXPECT_THAT(types({RemoveSchemas{}}), ElementsAre("assert-table-uuid", "assert-current-schema-id",
-                                                    "assert-ref-snapshot-id"));
+              ElementsAre("assert-table-uuid", "assert-default-spec-id", "assert-ref-snapshot-id",
+                          "assert-ref-snapshot-id"));
+  EXPECT_THAT(types({RemoveSchemas{}}),
+              ElementsAre("assert-table-uuid", "assert-current-schema-id", "assert-ref-snapshot-id",
+                          "assert-ref-snapshot-id"));
   EXPECT_THAT(types({RemoveSnapshots{}}),
               ElementsAre("assert-table-uuid", "assert-ref-snapshot-id", "assert-ref-snapshot-id",
                           "assert-ref-snapshot-id"));

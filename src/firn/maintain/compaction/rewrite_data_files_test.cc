@@ -530,6 +530,7 @@ TEST_F(RewriteDataFilesTest, RefusesColumnsWithoutAnOrderBeforeAnyWork) {
   metadata.schemas = {std::make_shared<const Schema>(
       0, std::vector<NestedField>{{.id = 1, .name = "l", .type = Type::List(element)},
                                   {.id = 2, .name = "price", .type = Type::Decimal(9, 2)}})};
+  metadata.partition_specs = {std::make_shared<const PartitionSpec>()};
   for (const std::string order : {"hilbert(l)", "zorder(l)", "zorder(price)"}) {
     EXPECT_THAT(ParseRewriteOrder(metadata, {}, order),
                 IsError(ErrorCode::kUnsupported, "sort_order: rows cannot be"))
@@ -575,24 +576,31 @@ class WrongFileIO final : public ForwardingFileIO {
 };
 
 TEST_F(RewriteDataFilesTest, CatchesAWriterThatStoresOtherRowsBeforeItCommits) {
-  Open({.properties = {{"write.parquet.compression-codec", "uncompressed"}}});
-  const std::string right = "\x11\x22\x33\x44\x55\x66\x77\x08";
-  const std::string wrong = "\x11\x22\x33\x44\x55\x66\x78\x08";
-  table().Add({Write({Row({int64_t{0x0877665544332211}, "a"})}), Write({Row({int64_t{2}, "b"})})});
-  const Rows expected = Read();
-  Table planned = table().Load();
-  planned.io = std::make_shared<WrongFileIO>(planned.io, right, wrong);
-  const auto options = ParseRewriteDataFilesOptions(*planned.metadata, kAll);
-  ASSERT_THAT(options, IsOk());
-  MaintainContext context{.commit = table().context(), .budget = &budget_};
-  context.verification = Verification::kContent;
+  // Pages of Parquet have checksums besides.
+  for (const bool is_parquet : {false, true}) {
+    SCOPED_TRACE(is_parquet);
+    Open({.properties = {{"write.format.default", is_parquet ? "parquet" : "avro"},
+                         {"write.avro.compression-codec", "uncompressed"},
+                         {"write.parquet.compression-codec", "uncompressed"}}});
+    table().Add({Write({Row({int64_t{1}, "what was read"})}), Write({Row({int64_t{2}, "b"})})});
+    const Rows expected = Read();
+    Table planned = table().Load();
+    planned.io = std::make_shared<WrongFileIO>(planned.io, "what was read", "something lik");
+    const auto options = ParseRewriteDataFilesOptions(*planned.metadata, kAll);
+    ASSERT_THAT(options, IsOk());
+    MaintainContext context{.commit = table().context(), .budget = &budget_};
+    context.verification = Verification::kContent;
 
-  EXPECT_THAT(RewriteDataFiles(context, planned, std::string(kMainBranch), nullptr, *options),
-              IsError(ErrorCode::kInternal, "the rows that were written are not those"));
+    EXPECT_THAT(RewriteDataFiles(context, planned, std::string(kMainBranch), nullptr, *options),
+                is_parquet ? IsError(ErrorCode::kCorrupt, "checksum")
+                           : IsError(ErrorCode::kInternal,
+                                     "the rows that were written are not "
+                                     "those"));
 
-  EXPECT_EQ(Read(), expected);
-  EXPECT_EQ(DataFileCount(), 2U);
-  EXPECT_THAT(DataOutsideOfTheTable(), SizeIs(1));  // The evidence.
+    EXPECT_EQ(Read(), expected);
+    EXPECT_EQ(DataFileCount(), 2U);
+    EXPECT_THAT(DataOutsideOfTheTable(), SizeIs(1));  // The evidence.
+  }
 }
 
 TEST_F(RewriteDataFilesTest, VerifiesTheContentOfWhatItWrote) {
