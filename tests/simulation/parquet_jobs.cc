@@ -233,9 +233,13 @@ JobResult Compact(Worker& worker, Operation& operation) {
   if (worker.Chance(20)) {
     FIRN_ASSIGN(where, ParseExpression(worker.NewCondition().text));
   }
-  FIRN_ASSIGN(const auto rewritten,
-              RewriteDataFiles(context, table, operation.branch, where, options));
-  return rewritten.snapshot_id;
+  const auto rewritten = RewriteDataFiles(context, table, operation.branch, where, options);
+  if (rewritten.ok()) return rewritten->snapshot_id;
+  // Another run took this one for dead, and its outputs away.
+  const bool is_robbed = worker.scene().world->options().takes_owners_for_dead &&
+                         rewritten.error().code() == ErrorCode::kNotFound;
+  return is_robbed ? Error(ErrorCode::kCommitConflict, rewritten.error().message())
+                   : rewritten.error();
 }
 
 template <typename Options>

@@ -18,9 +18,9 @@ JobResult Move(Worker& worker, Operation& operation, const std::string& ref,
   operation.moves = RefMove{.ref = ref, .allows = std::move(allows)};
   const auto changed = worker.Change(plan);
   if (changed.ok()) return std::optional<SnapshotId>();
-  // What was asked for is not possible any more.
+  // What was asked for is not possible any more, or part of the history has expired.
   const ErrorCode code = changed.error().code();
-  const bool is_late = judge.move_count() > operation.moves_before &&
+  const bool is_late = (worker.scene().has_expiry || judge.move_count() > operation.moves_before) &&
                        (code == ErrorCode::kInvalidInput || code == ErrorCode::kNotFound);
   return is_late ? Error(ErrorCode::kCommitConflict, changed.error().message()) : changed.error();
 }
