@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "firn/data/position_deletes_internal.h"
 #include "firn/data/row_table_testing_internal.h"
 #include "firn/testing/matchers.h"
 
@@ -133,6 +134,21 @@ TEST(DeletionVectorTest, IsRefusedIfItsCardinalityIsNotTheManifests) {
   ASSERT_FALSE(rows.ok());
   EXPECT_EQ(rows.error().code(), ErrorCode::kCorrupt);
   EXPECT_THAT(rows.error().message(), HasSubstr("it holds 2 positions, the manifest says 3"));
+}
+
+// Memory that others hold comes back; a job must not fail for so little.
+TEST(DeletionVectorTest, FewPositionsAreReadWhileOthersHoldTheMemory) {
+  RowTable table(IdStatus());
+  const FileScanTask task = table.Write(ThreeRows());
+  const DeleteFilePtr vector = table.WriteDeletionVector(task.file.file_path, {0, 1});
+  const ReadContext context = table.read_context();
+  const auto all = context.budget->TryReserve(context.budget->total_bytes());
+  ASSERT_THAT(all, IsOk());
+
+  const auto positions = ReadDeletionVector(context, vector->file);
+
+  ASSERT_THAT(positions, IsOk());
+  EXPECT_EQ(positions->cardinality(), 2);
 }
 
 TEST(DeletionVectorTest, IsRefusedIfItIsForAnotherFile) {

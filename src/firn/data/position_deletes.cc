@@ -10,6 +10,17 @@
 namespace firn {
 namespace {
 
+// The part of the memory that positions may take beyond it.
+constexpr int64_t kPassingShare = 64;
+
+// Waiting could last for ever, since the caller may hold memory itself. But a few positions do not
+// fail for memory that others hold at this moment and give back soon.
+Result<MemoryReservation> ReserveOrPass(MemoryBudget& budget, int64_t bytes) {
+  Result<MemoryReservation> memory = budget.TryReserve(bytes);
+  if (!memory.ok() && bytes <= budget.total_bytes() / kPassingShare) return MemoryReservation();
+  return memory;
+}
+
 // Between two looks at the memory that loaded positions take.
 constexpr int64_t kRowsBetweenChecks = int64_t{1} << 20;
 
@@ -103,7 +114,7 @@ Result<PositionSet> ReadDeletionVector(const ReadContext& context, const DataFil
   }
   FIRN_ASSIGN(const auto input, context.io->Open(file.file_path, file.file_size_in_bytes));
   FIRN_ASSIGN(const MemoryReservation memory,
-              context.budget->TryReserve(*file.content_size_in_bytes));
+              ReserveOrPass(*context.budget, *file.content_size_in_bytes));
   const ByteRange range{.offset = *file.content_offset, .length = *file.content_size_in_bytes};
   FIRN_ASSIGN(const auto blobs, input->ReadRanges(std::span(&range, 1)));
   FIRN_ASSIGN(PositionSet positions, ParseDeletionVector(blobs[0].span()));
@@ -177,7 +188,7 @@ Status PositionDeletes::ReserveFor(LoadedFile& file) const {
   for (const auto& [path, positions] : file.positions)
     bytes += positions.memory_bytes();
   file.memory = {};
-  FIRN_ASSIGN(file.memory, context_.budget->TryReserve(bytes),
+  FIRN_ASSIGN(file.memory, ReserveOrPass(*context_.budget, bytes),
               "holding the positions deleted in {} data files", file.positions.size());
   return {};
 }
