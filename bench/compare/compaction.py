@@ -103,7 +103,7 @@ db = duckdb.connect()
 db.execute(f"SET threads = {threads}; SET memory_limit = '{memory}MiB'")
 sort = f" ORDER BY {order}" if order else ""
 db.execute(f"COPY (SELECT * FROM read_parquet('{pattern}'){sort}) TO '{out}' (FORMAT parquet, "
-           f"COMPRESSION zstd, COMPRESSION_LEVEL 3, FILE_SIZE_BYTES '{target}')")
+           f"COMPRESSION zstd, COMPRESSION_LEVEL 3, FILE_SIZE_BYTES {target})")
 """
 
 PYICEBERG_SIDE = """
