@@ -13,6 +13,7 @@ struct TaskGroup::State {
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::function<void()>> waiting;
+  bool is_closed = false;  // Its owner is leaving: nothing is taken any more.
   size_t running = 0;
   uint64_t ended = 0;
 
@@ -40,6 +41,7 @@ TaskGroup::TaskGroup(Executor& executor) : executor_(executor), state_(std::make
 TaskGroup::~TaskGroup() {
   std::deque<std::function<void()>> dropped;
   std::unique_lock lock(state_->mutex);
+  state_->is_closed = true;
   dropped.swap(state_->waiting);
   state_->changed.wait(lock, [this] { return state_->running == 0; });
 }
@@ -47,6 +49,7 @@ TaskGroup::~TaskGroup() {
 void TaskGroup::Submit(std::function<void()> task) {
   {
     const std::lock_guard lock(state_->mutex);
+    if (state_->is_closed) return;
     state_->waiting.push_back(std::move(task));
   }
   executor_.Submit([state = state_] { (void)state->RunOne(); });

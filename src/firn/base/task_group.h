@@ -18,6 +18,7 @@ class TaskGroup {
   /// Drops what has not begun and waits for what has.
   ~TaskGroup();
 
+  /// Also for tasks of the group, whose new ones are dropped while it is being destroyed.
   void Submit(std::function<void()> task);
 
   /// Run one task that has not begun on the calling thread. False if there is none.

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <future>
+#include <memory>
 
 #include <gtest/gtest.h>
 
@@ -32,6 +33,31 @@ TEST(TaskGroupTest, OnAWorkerOfABusyExecutorRunsItsOwnTasksAndNoOthers) {
     done.set_value(has_run_other);
   });
   EXPECT_FALSE(done.get_future().get());
+}
+
+// A task may submit its successor at the very moment in which the owner leaves.
+TEST(TaskGroupTest, DropsWhatATaskSubmitsWhileItEnds) {
+  const auto pool = MakeThreadPool(2);
+  std::promise<void> begun;
+  std::atomic<bool> is_leaving = false;
+  std::atomic<int> successors = 0;
+  auto tasks = std::make_unique<TaskGroup>(*pool);
+  TaskGroup* group = tasks.get();
+  tasks->Submit([&, group] {
+    begun.set_value();
+    while (!is_leaving) {
+    }
+    for (int i = 0; i < 100'000; ++i)
+      group->Submit([&] { ++successors; });
+  });
+  begun.get_future().wait();
+  is_leaving = true;
+  tasks = nullptr;
+  const int at_end = successors;
+  std::promise<void> later;
+  pool->Submit([&] { later.set_value(); });
+  later.get_future().wait();
+  EXPECT_EQ(successors, at_end);
 }
 
 TEST(TaskGroupTest, DropsWhatHasNotBegunWhenItEnds) {
