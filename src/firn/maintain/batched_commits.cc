@@ -140,6 +140,13 @@ void BatchedCommits::NoteFailure(const Error& error) {
   if (!first_failure_) first_failure_ = error;
 }
 
+Status BatchedCommits::CheckAnyCommitted(int64_t commit_count) const {
+  if (!first_failure_ || commit_count > 0) return {};
+  return MakeError(first_failure_->code(),
+                   "nothing was committed: every group or its commit failed; the first failure: {}",
+                   first_failure_->message());
+}
+
 Result<std::vector<int64_t>> BatchedCommits::Replan() {
   ++rounds_;
   const std::vector<int64_t> groups = std::exchange(conflicted_, {});

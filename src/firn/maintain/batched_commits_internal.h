@@ -86,6 +86,8 @@ class BatchedCommits {
   int64_t failed_commits() const { return failed_commits_; }
   /// With partial progress.
   const std::optional<Error>& first_failure() const { return first_failure_; }
+  /// An error if something failed and there are no commits to show for it.
+  Status CheckAnyCommitted(int64_t commit_count) const;
 
  private:
   Status CommitBatch(std::vector<int64_t> batch);

@@ -81,4 +81,20 @@ Status ReachableReader::VisitContent(const PartitionTypes& types,
   return ParallelFor(*context.commit.executor, manifests.size(), read, context.commit.cancel);
 }
 
+std::vector<std::string> FilesNamedByMetadata(const Table& table) {
+  const TableMetadata& metadata = *table.metadata;
+  std::vector<std::string> paths = {table.metadata_location,
+                                    JoinUri(metadata.MetadataLocation(), "version-hint.text"),
+                                    JoinUri(metadata.location, "metadata/version-hint.text")};
+  for (const MetadataLogEntry& entry : metadata.metadata_log)
+    paths.push_back(entry.metadata_file);
+  for (const StatisticsFile& file : metadata.statistics)
+    paths.push_back(file.path);
+  for (const PartitionStatisticsFile& file : metadata.partition_statistics)
+    paths.push_back(file.path);
+  for (const Snapshot& snapshot : metadata.snapshots)
+    paths.push_back(snapshot.manifest_list);
+  return paths;
+}
+
 }  // namespace firn

@@ -20,6 +20,10 @@ class PartitionTypes {
   std::unordered_map<int32_t, TypePtr> types_;
 };
 
+/// The table's metadata file and what it names: older versions, statistics, manifest lists; with
+/// the places of a version hint. Paths may be empty, as in tables without manifest lists.
+std::vector<std::string> FilesNamedByMetadata(const Table& table);
+
 /// What is done about a metadata file that cannot be read.
 enum class Unreadable {
   kFail,

@@ -37,20 +37,10 @@ Result<std::vector<Table>> FindTablesAt(const MaintainContext& context, const Ta
 Status VisitReachable(const MaintainContext& context, const Table& table,
                       const ReachableVisitor& visit) {
   const TableMetadata& metadata = *table.metadata;
-  std::vector<std::string> paths = {table.metadata_location,
-                                    JoinUri(metadata.MetadataLocation(), "version-hint.text"),
-                                    JoinUri(metadata.location, "metadata/version-hint.text")};
-  for (const MetadataLogEntry& entry : metadata.metadata_log)
-    paths.push_back(entry.metadata_file);
-  for (const StatisticsFile& file : metadata.statistics)
-    paths.push_back(file.path);
-  for (const PartitionStatisticsFile& file : metadata.partition_statistics)
-    paths.push_back(file.path);
+  std::vector<std::string> paths = FilesNamedByMetadata(table);
   std::vector<const Snapshot*> snapshots;
-  for (const Snapshot& snapshot : metadata.snapshots) {
+  for (const Snapshot& snapshot : metadata.snapshots)
     snapshots.push_back(&snapshot);
-    paths.push_back(snapshot.manifest_list);
-  }
   const ReachableReader reader{context, *table.io};
   FIRN_ASSIGN(const auto manifests, reader.ReadManifestsOf(snapshots, Unreadable::kFail));
   for (const ManifestFile& manifest : manifests)

@@ -295,12 +295,7 @@ Result<RewriteDataFilesResult> RewriteCommits::Finish() {
                      batches_.failed_commits(), options_.max_failed_commits, result_.commit_count,
                      failure->message());
   }
-  if (failure && result_.commit_count == 0) {
-    return MakeError(failure->code(),
-                     "nothing was committed: every group or its commit failed; the first failure: "
-                     "{}",
-                     failure->message());
-  }
+  FIRN_RETURN_IF_ERROR(batches_.CheckAnyCommitted(result_.commit_count));
   return result_;
 }
 

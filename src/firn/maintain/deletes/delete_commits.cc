@@ -182,13 +182,7 @@ Status DeleteCommits::CheckDisjoint(const DeleteRewritePlan& plan,
 }
 
 Result<DeleteRewriteResult> DeleteCommits::Finish() {
-  const std::optional<Error>& failure = batches_.first_failure();
-  if (failure && result_.commit_count == 0) {
-    return MakeError(failure->code(),
-                     "nothing was committed: every group or its commit failed; the first failure: "
-                     "{}",
-                     failure->message());
-  }
+  FIRN_RETURN_IF_ERROR(batches_.CheckAnyCommitted(result_.commit_count));
   return result_;
 }
 

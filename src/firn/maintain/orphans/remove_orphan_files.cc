@@ -174,19 +174,7 @@ Status FoundOrphans::AddJournals(const MaintainContext& context, const Table& ta
 }
 
 Status FoundOrphans::AddReachable(const MaintainContext& context, const Table& table) {
-  const TableMetadata& metadata = *table.metadata;
-  std::vector<std::string> paths = {table.metadata_location,
-                                    JoinUri(metadata.MetadataLocation(), "version-hint.text"),
-                                    JoinUri(metadata.location, "metadata/version-hint.text")};
-  for (const MetadataLogEntry& entry : metadata.metadata_log)
-    paths.push_back(entry.metadata_file);
-  for (const StatisticsFile& file : metadata.statistics)
-    paths.push_back(file.path);
-  for (const PartitionStatisticsFile& file : metadata.partition_statistics)
-    paths.push_back(file.path);
-  for (const Snapshot& snapshot : metadata.snapshots)
-    paths.push_back(snapshot.manifest_list);
-  for (const std::string& path : paths) {
+  for (const std::string& path : FilesNamedByMetadata(table)) {
     FIRN_RETURN_IF_ERROR(AddOther(path));
   }
   return has_old_ ? AddContent(context, table) : Status();
