@@ -300,6 +300,9 @@ def compare(firn, name, options):
         engines["PyIceberg"] = run_pyiceberg
     if os.environ.get("FIRN_SPARK_JARS") and has_module("pyspark"):
         engines["Spark"] = run_spark
+    if options.engines:
+        engines = {engine: run for engine, run in engines.items()
+                   if engine == "firn" or engine.lower() in options.engines}
     expected = lake.count()
     results = {engine: [] for engine in engines}
     for _ in range(options.rounds):
@@ -329,7 +332,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("program", help="build/release/firn")
     parser.add_argument("cases", nargs="*", help=f"default {'; '.join(DEFAULT)}; all: "
-                        f"{'; '.join(CASES)}")
+                        f"{'; '.join(CASES)}".replace("%", "%%"))
+    parser.add_argument("--engines", type=lambda names: names.lower().split(","),
+                        help="beside firn, with commas; default all that are installed")
     parser.add_argument("--folder", default="/tmp/firn-bench-compaction")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--memory", type=int, default=1024, help="MiB")

@@ -65,6 +65,8 @@ CASES = {
         lambda rows: sum(row["kind"] == "data" for row in rows) == 100_000),
     "rewrite 1,000 manifests of 1,000 entries": Case(
         "manifests", ("rewrite-manifests", "db.t"), one_row(rewritten_manifests_count=1000)),
+    "compaction of 100,000 files of the target size": Case(
+        "full", ("rewrite-data-files", "db.t"), one_row(rewritten_data_files_count=0)),
 }
 
 

@@ -15,7 +15,7 @@
 #include "firn/io/uri.h"
 #include "firn/session/session.h"
 
-// usage: maintenance_tables FOLDER expiry|manifests|orphans
+// usage: maintenance_tables FOLDER expiry|full|manifests|orphans
 //
 // Makes the table db.t in the catalog that firn has by default in FOLDER, for maintenance.py: with
 // the metadata of very many files, which are on disk, but empty.
@@ -90,6 +90,9 @@ class TableMaker {
     return {};
   }
 
+  /// What metadata tells of each file's size.
+  int64_t file_bytes = 10 * kThousand;
+
  private:
   static constexpr int64_t kFolders = 256;
 
@@ -107,7 +110,7 @@ class TableMaker {
     DataFile file;
     file.file_path = PathOf(number);
     file.record_count = 100;
-    file.file_size_in_bytes = 10'000;
+    file.file_size_in_bytes = file_bytes;
     return file;
   }
 
@@ -122,7 +125,7 @@ class TableMaker {
 Status Run(const std::vector<std::string>& arguments) {
   if (arguments.size() != 2) {
     return MakeError(ErrorCode::kInvalidInput,
-                     "usage: maintenance_tables FOLDER expiry|manifests|orphans");
+                     "usage: maintenance_tables FOLDER expiry|full|manifests|orphans");
   }
   TableMaker maker(arguments[0]);
   FIRN_RETURN_IF_ERROR(maker.Open());
@@ -130,6 +133,10 @@ Status Run(const std::vector<std::string>& arguments) {
   if (kind == "orphans") {
     FIRN_RETURN_IF_ERROR(maker.Append(100, 10 * kThousand));
     return maker.Put(0, 1100 * kThousand);
+  }
+  if (kind == "full") {
+    maker.file_bytes = int64_t{512} << 20;
+    return maker.Append(100, kThousand);
   }
   FIRN_RETURN_IF_ERROR(maker.Append(kThousand, kThousand));
   if (kind == "manifests") return {};
