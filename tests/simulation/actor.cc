@@ -3,6 +3,8 @@
 #include <iterator>
 #include <utility>
 
+#include "firn/base/text.h"
+
 namespace firn::simulation {
 
 CommitContext Worker::context() {
@@ -60,6 +62,14 @@ std::vector<Row> Worker::NewRows(size_t count_max) {
   return rows;
 }
 
+std::string ColumnName(const TableMetadata& metadata, int32_t field_id) {
+  return metadata.current_schema()->FullName(field_id);
+}
+
+Result<ExpressionPtr> Condition::For(const TableMetadata& metadata) const {
+  return ParseExpression(ReplaceText(text, "{}", ColumnName(metadata, kCatField)));
+}
+
 Condition Worker::NewCondition() {
   const auto known = static_cast<uint64_t>(scene_.next_row);
   const auto low = static_cast<int64_t>(random_.Below(known + 3));
@@ -69,14 +79,56 @@ Condition Worker::NewCondition() {
     case 0:
       return {fmt::format("id = {}", low), [=](const Row& row) { return row.id == low; }};
     case 1:
-      return {fmt::format("cat = '{}'", cat), [=](const Row& row) { return row.cat == cat; }};
+      return {"{} = '" + cat + "'", [=](const Row& row) { return row.cat == cat; }};
     case 2:
-      return {fmt::format("cat = '{}' and id < {}", cat, low),
+      return {"{} = '" + cat + "' and id < " + std::to_string(low),
               [=](const Row& row) { return row.cat == cat && row.id < low; }};
     default:
       return {fmt::format("id >= {} and id <= {}", low, high),
               [=](const Row& row) { return row.id >= low && row.id <= high; }};
   }
+}
+
+KeyDelete Worker::NewKeyDelete(Operation& operation, const Table& table) {
+  const TableMetadata& metadata = *table.metadata;
+  const auto head = HeadOf(table, operation.branch);
+  const bool is_possible = head && metadata.format_version >= 2 && !scene_.has_changing_spec &&
+                           metadata.partition_specs.size() == 1;
+  const RowsPtr known = is_possible ? judge().FindRows(*head) : nullptr;
+  KeyDelete deleted;
+  deleted.is_everywhere = metadata.default_spec()->is_unpartitioned();
+  for (const auto& [id, cat] : known == nullptr ? Rows() : *known) {
+    if (Chance(30) && deleted.rows.size() < 3) deleted.rows.push_back({id, cat});
+  }
+  operation.apply = [deleted](const Rows& before) {
+    Rows after = before;
+    for (const Row& row : deleted.rows) {
+      const auto found = after.find(row.id);
+      if (found == after.end()) continue;
+      if (deleted.is_everywhere || found->second == row.cat) after.erase(found);
+    }
+    return after;
+  };
+  return deleted;
+}
+
+Error Worker::ExcuseLate(const Operation& operation, const Error& error) const {
+  const bool has_moved = judge().move_count() > operation.moves_before;
+  const bool is_missed =
+      error.code() == ErrorCode::kInvalidInput || error.code() == ErrorCode::kNotFound;
+  return has_moved && is_missed ? Error(ErrorCode::kCommitConflict, error.message()) : error;
+}
+
+Error Worker::ExcuseExpired(const Operation& operation, const Error& error) const {
+  const bool is_expired = judge().vanished_count() > operation.vanished_before;
+  const bool is_missed =
+      error.code() == ErrorCode::kNotFound || error.code() == ErrorCode::kInvalidInput;
+  return is_expired && is_missed ? Error(ErrorCode::kCommitConflict, error.message()) : error;
+}
+
+void Worker::Dawdle() {
+  if (!Chance(scene_.focus == Focus::kNone ? 10 : 40)) return;
+  scene_.world->turns().Sleep(std::chrono::milliseconds(random_.Below(60)));
 }
 
 FileNames Worker::Names(const Operation& operation) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include "firn/base/executor.h"
 #include "firn/base/memory_budget.h"
 #include "firn/commit/commit.h"
+#include "firn/expression/expression.h"
 #include "firn/maintain/maintain_context.h"
 
 #include "model.h"
@@ -19,6 +21,26 @@
 
 namespace firn::simulation {
 
+/// What a run is about; few runs of all kinds of work do three certain ones in a row.
+enum class Focus {
+  kNone,
+  kDeletes,   ///< Deletes of all kinds and what rewrites them.
+  kRefs,      ///< Branches and tags that move.
+  kColumns,   ///< Columns, specs and orders that change under writers.
+  kAdoption,  ///< Tables of files of others.
+};
+
+/// Files that others wrote, of which tables are made.
+struct ForeignFolder {
+  std::string uri;
+  TableName table;  ///< That it becomes if it is migrated.
+  std::vector<Row> rows;
+  std::map<std::string, std::string> files;  ///< Their bytes.
+  int tries = 0;
+  bool is_purged = false;  ///< Its own table is dropped with all files, or was to be.
+  std::vector<TableName> made;
+};
+
 /// What all actors of a run share.
 struct Scene {
   World* world = nullptr;
@@ -29,6 +51,7 @@ struct Scene {
   bool has_expiry = false;
   bool has_replacement = false;
   bool has_moves = false;  ///< Branches go back and elsewhere.
+  Focus focus = Focus::kNone;
   /// Data files are Parquet, and what is done to them is all firn's own work; else they are text.
   bool has_parquet = false;
   /// An append finds its earlier try for ever.
@@ -38,12 +61,26 @@ struct Scene {
   int64_t next_file = 1;
   Executor* executor = nullptr;
   MemoryBudget* budget = nullptr;
+  std::vector<std::unique_ptr<ForeignFolder>> folders;
+  std::vector<TableName> other_names;  ///< That the table may have, too.
 };
+
+/// A column's name, which may be another one each time.
+std::string ColumnName(const TableMetadata& metadata, int32_t field_id);
 
 /// A condition on rows, for firn and for the model.
 struct Condition {
-  std::string text;
+  std::string text;  ///< `{}` stands for the name of the column `cat`.
   std::function<bool(const Row& row)> matches;
+
+  Result<ExpressionPtr> For(const TableMetadata& metadata) const;
+};
+
+/// Deletes by key of a few rows of the branch's head. A delete reaches files of its own spec only,
+/// so there are none where the table has had several.
+struct KeyDelete {
+  std::vector<Row> rows;       ///< Empty: it is not possible.
+  bool is_everywhere = false;  ///< In all partitions; else a row goes if it is in the same one.
 };
 
 /// One actor at one job.
@@ -77,6 +114,15 @@ class Worker {
   std::vector<Row> NewRows(size_t count_max);
   std::string NewCategory();
   Condition NewCondition();
+  /// Also tells the operation what it does.
+  KeyDelete NewKeyDelete(Operation& operation, const Table& table);
+  /// What an error means if the table has moved meanwhile, so that what was asked for is not
+  /// possible any more.
+  Error ExcuseLate(const Operation& operation, const Error& error) const;
+  /// The same if what was read may have expired.
+  Error ExcuseExpired(const Operation& operation, const Error& error) const;
+  /// Now and then others do much before it goes on.
+  void Dawdle();
   FileNames Names(const Operation& operation);
 
   /// What callers do with files that they wrote for a commit.
@@ -111,8 +157,14 @@ const std::vector<Job>& StagingJobs();
 /// Staged snapshots, and those of other branches, that are published.
 const std::vector<Job>& PublishingJobs();
 const std::vector<Job>& ReplacementJobs();
-/// Schemas, specs, properties, branches; reading.
+/// Properties, versions, branches; reading.
 const std::vector<Job>& TableJobs();
+/// Columns, specs, sort orders.
+const std::vector<Job>& SchemaJobs();
+/// What only looks at the table, as people do.
+const std::vector<Job>& LookingJobs();
+/// Tables beside the table: of files of others, registered, dropped.
+const std::vector<Job>& NeighbourJobs();
 /// Branches and tags that move and go.
 const std::vector<Job>& RefJobs();
 /// Rows and files of Parquet, by the procedures themselves.

@@ -13,36 +13,15 @@ namespace {
 JobResult DeleteByKey(Worker& worker, Operation& operation) {
   operation.branch = worker.ChooseBranch();
   FIRN_ASSIGN(const Table table, worker.Load());
-  const TableMetadata& metadata = *table.metadata;
-  const auto head = worker.HeadOf(table, operation.branch);
-  // A delete reaches files of its own spec only.
-  const bool is_possible = head && metadata.format_version >= 2 &&
-                           !worker.scene().has_changing_spec &&
-                           metadata.partition_specs.size() == 1;
-  if (!is_possible) return std::optional<SnapshotId>();
-  const RowsPtr known = worker.scene().judge->FindRows(*head);
-  if (known == nullptr || known->empty()) return std::optional<SnapshotId>();
-  std::vector<Row> rows;
-  for (const auto& [id, cat] : *known) {
-    if (worker.Chance(30) && rows.size() < 3) rows.push_back({id, cat});
-  }
-  if (rows.empty()) return std::optional<SnapshotId>();
+  const KeyDelete deleted = worker.NewKeyDelete(operation, table);
+  if (deleted.rows.empty()) return std::optional<SnapshotId>();
   FIRN_ASSIGN(const std::vector<DataFile> files,
-              WriteTinyEqualityDeletes(worker.io(), metadata, worker.Names(operation), rows));
+              WriteTinyEqualityDeletes(worker.io(), *table.metadata, worker.Names(operation),
+                                       deleted.rows));
   ChangeFilesRequest change;
   change.branch = operation.branch;
   change.summary_properties = Worker::SummaryOf(operation);
   change.added_delete_files = files;
-  const bool is_everywhere = metadata.default_spec()->is_unpartitioned();
-  operation.apply = [rows, is_everywhere](const Rows& before) {
-    Rows after = before;
-    for (const Row& row : rows) {
-      const auto found = after.find(row.id);
-      if (found == after.end()) continue;
-      if (is_everywhere || found->second == row.cat) after.erase(found);
-    }
-    return after;
-  };
   return worker.Settle(CommitChangeFiles(worker.context(), table, change), files);
 }
 
@@ -68,6 +47,7 @@ class TinyDeleteRewrite {
       return staged.error();
     }
     if (request_.removed_delete_files.empty()) return std::optional<SnapshotId>();
+    worker_.Dawdle();
     return worker_.Settle(CommitRewriteDeletes(worker_.context(), table_, request_), Written());
   }
 

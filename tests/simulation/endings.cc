@@ -4,6 +4,8 @@
 
 #include "firn/maintain/expiry/purge_table.h"
 
+#include "neighbour_jobs.h"
+
 namespace firn::simulation {
 namespace {
 
@@ -66,6 +68,9 @@ void Purge(Scene& scene, Worker& worker) {
 void EndTable(Scene& scene, Random& random) {
   Process& process = scene.world->AddProcess("the end");
   Worker worker(scene, process, random);
+  for (const TableName& name : scene.other_names)
+    (void)process.catalog->Drop(name, DropFiles::kKeep);  // Most are gone.
+  CheckFolders(scene);
   const uint64_t drawn = random.Below(3);
   if (drawn == 0) Purge(scene, worker);
   if (drawn == 1 && scene.world->catalog_kind() == CatalogKind::kPointer) {

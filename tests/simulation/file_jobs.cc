@@ -57,7 +57,7 @@ class TinyChange {
     change_.starting_snapshot_id = *head;
     change_.summary_properties = Worker::SummaryOf(operation_);
     change_.isolation = worker_.Chance(60) ? Isolation::kSerializable : Isolation::kSnapshot;
-    FIRN_ASSIGN(change_.condition, ParseExpression(rows_.condition.text));
+    FIRN_ASSIGN(change_.condition, rows_.condition.For(*table_.metadata));
     const Status staged = Stage(*head);
     if (!staged.ok()) {
       DiscardOutputs(worker_.io(), Written());
@@ -65,6 +65,7 @@ class TinyChange {
     }
     SayWhatHappens();
     if (seen_.empty() && rows_.inserted.empty()) return std::optional<SnapshotId>();
+    worker_.Dawdle();
     return worker_.Settle(CommitChangeFiles(worker_.context(), table_, change_), Written());
   }
 
@@ -235,6 +236,7 @@ JobResult Compact(Worker& worker, Operation& operation) {
   if (rewrite.removed_data_files.empty()) return std::optional<SnapshotId>();
   FIRN_ASSIGN(rewrite.added_data_files,
               WriteTinyFiles(worker.io(), *table.metadata, worker.Names(operation), rows));
+  worker.Dawdle();
   return worker.Settle(CommitRewriteFiles(worker.context(), table, rewrite),
                        rewrite.added_data_files);
 }

@@ -217,15 +217,16 @@ bool Judge::is_excused(const std::string& uri, bool has_expiry_faults) const {
 // deleted them failed, or the reading that tells which of its files a commit used in the end.
 void Judge::CheckOrphans() {
   const std::set<std::string> was_current(locations_.begin(), locations_.end());
-  const bool has_faults =
-      std::any_of(operations_.begin(), operations_.end(), [](const auto& numbered) {
+  const bool may_stay =
+      is_shared_ || std::any_of(operations_.begin(), operations_.end(), [](const auto& numbered) {
         const Operation& operation = numbered.second;
         return (operation.what == kExpiryName || operation.what == kMaintainName) &&
                (operation.faults.any > 0 || operation.end != OperationEnd::kSucceeded);
       });
   const Status listed =
       world_.true_io()->List("memory:/warehouse", [&](const FileInfo& file) -> Status {
-        if (was_current.contains(file.uri) || is_excused(file.uri, has_faults)) return {};
+        if (!IsOfTable(file.uri) || was_current.contains(file.uri)) return {};
+        if (is_excused(file.uri, may_stay)) return {};
         const Operation& operation = operations_.at(makers_.at(file.uri));
         world_.Violate(fmt::format("'{}' of {} was left behind", file.uri, Describe(operation)));
         return {};

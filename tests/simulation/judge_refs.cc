@@ -114,6 +114,8 @@ void Judge::CheckRefMove(const TableMetadata& before, const TableMetadata& after
   if (is_published && (own == nullptr || own->publishes) &&
       after.FindSnapshot(now)->parent_snapshot_id == head) {
     NotePublished(now, now, head);
+    // What was put off may as well be a move of main.
+    if (own == nullptr && IsMoveAllowed(before, name, now)) unclear_publications_.insert(now);
     NoteLeft(name, now);
     return;
   }

@@ -72,7 +72,8 @@ JobResult RemoveOrphans(Worker& worker, Operation& operation) {
     return is_refused ? Error(ErrorCode::kCommitConflict, removed.error().message())
                       : removed.error();
   }
-  if (removed->quarantine_run.empty()) return std::optional<SnapshotId>();
+  const bool stays_away = removed->quarantine_run.empty() || worker.Chance(30);
+  if (stays_away) return std::optional<SnapshotId>();
   FIRN_ASSIGN(const MovedFiles restored,
               RestoreQuarantine(worker.maintain_context(), worker.io(), table.metadata->location,
                                 removed->quarantine_run));
@@ -83,6 +84,16 @@ JobResult RemoveOrphans(Worker& worker, Operation& operation) {
     worker.judge().CheckRestored(file.path);
     return {};
   }));
+  return std::optional<SnapshotId>();
+}
+
+/// Of those whose run has ended.
+JobResult EmptyOldQuarantine(Worker& worker, Operation& operation) {
+  FIRN_ASSIGN(const Table table, worker.Load());
+  const auto cut_off = worker.judge().QuietSince(operation);
+  if (!cut_off) return std::optional<SnapshotId>();
+  FIRN_RETURN_IF_ERROR(EmptyQuarantine(worker.maintain_context(), worker.io(),
+                                       table.metadata->location, *cut_off - kClocksApart));
   return std::optional<SnapshotId>();
 }
 
@@ -193,6 +204,7 @@ const std::vector<Job>& MaintenanceJobs() {
       {kExpiryName, 5, Expire},
       {"rewrite manifests", 3, RewriteAllManifests},
       {kOrphansName, 3, RemoveOrphans},
+      {"empty quarantine", 1, EmptyOldQuarantine},
       {"remove old metadata", 1, RemoveOldMetadata},
       {"remove dangling deletes", 1, RemoveDangling},
       {"sum up partitions", 2, SumUpPartitions},

@@ -22,6 +22,15 @@ namespace firn::simulation {
 using Rows = std::map<int64_t, std::string>;
 using RowsPtr = std::shared_ptr<const Rows>;
 
+inline constexpr int32_t kIdField = 1;
+inline constexpr int32_t kCatField = 2;
+
+/// Values of columns that came later, by field id. Where a row has one it is `OtherValue`.
+using OtherValues = std::map<int32_t, std::optional<int64_t>>;
+inline int64_t OtherValue(int64_t row, int32_t field_id) { return row * 10 + field_id; }
+/// Whether such columns of this type have values: numbers, in tables of Parquet.
+bool HasOtherValues(const NestedField& field);
+
 /// A row of the table as it was read.
 struct Row {
   int64_t id = 0;
@@ -29,6 +38,7 @@ struct Row {
   // Lineage, from version 3 on.
   std::optional<int64_t> row_id = {};
   std::optional<int64_t> updated = {};  ///< `_last_updated_sequence_number`
+  OtherValues others = {};              ///< Of the columns that were read.
 };
 
 /// `rows` and `added`.
@@ -42,6 +52,9 @@ struct RefMove {
   /// Whether it may go from where it is to `now` (empty: away), as the table is at that moment.
   std::function<bool(const TableMetadata& before, std::optional<SnapshotId> now)> allows;
 };
+
+/// Whether a column may become `now` (null: go).
+using ColumnChange = std::function<bool(const NestedField& before, const NestedField* now)>;
 
 /// What a process was asked to do. It may be tried by several processes, one after the other.
 struct Operation {
@@ -62,6 +75,10 @@ struct Operation {
   bool replaces_table = false;
   /// Rows that stay may have other values afterwards.
   bool updates_rows = false;
+  /// What it does to columns that are there.
+  ColumnChange changes_column;
+  std::string added_doc;      ///< Of the column that it adds.
+  bool loses_others = false;  ///< Rows that it updates may lose values of other columns.
   /// Its snapshots do not bear its name: whose they are is told by who wrote their manifest lists.
   bool is_unnamed = false;
   bool makes_many = false;   ///< Any number of snapshots, one after the other; all by `apply`.
@@ -150,6 +167,8 @@ class Judge final : public Witness {
   void CheckEnd();
   /// Branches may be moved other than by snapshots.
   void AllowMoves() { has_moves_ = true; }
+  /// The table may have two names at a time: what expires may have to stay for the other one.
+  void AllowSharing() { is_shared_ = true; }
   /// The table is about to be dropped with all its files.
   void BeginPurge() { is_purged_ = true; }
   /// What it needed has gone then.
@@ -168,6 +187,12 @@ class Judge final : public Witness {
   void CheckKept(const TableMetadata& before, const TableMetadata& after);
   using Added = std::vector<const Snapshot*>;  // By one commit, in order.
   void CheckLayoutKept(const TableMetadata& before, const TableMetadata& after);
+  void CheckColumns(const TableMetadata& before, const TableMetadata& after);
+  void CheckSources(const TableMetadata& after);
+  bool IsColumnChangeAllowed(const NestedField& before, const NestedField* now);
+  void CheckOthers(const Table& after, const Snapshot& snapshot, const Operation& operation,
+                   const std::vector<Row>& rows);
+  bool IsOfTable(const std::string& uri) const;
   void CheckRefs(const TableMetadata& before, const TableMetadata& after, const Added& added);
   void CheckSnapshots(const TableMetadata& before, const Table& after, const Added& added);
   void CheckSnapshot(const Table& after, const Snapshot& snapshot);
@@ -237,12 +262,15 @@ class Judge final : public Witness {
     std::optional<int64_t> updated;
   };
   std::map<SnapshotId, std::map<int64_t, RowLineage>> lineage_;
+  std::map<SnapshotId, std::map<int64_t, OtherValues>> others_;  ///< That are not null.
+  std::set<SnapshotId> unclear_publications_;      ///< Of staged snapshots, by who moved a branch.
   std::map<SnapshotId, std::set<int32_t>> specs_;  ///< Of the manifests of a snapshot.
   std::map<SnapshotId, int64_t> record_counts_;    ///< Of its data files.
   std::set<std::string> statistics_;               ///< That the table names.
   std::set<std::string> registered_;               ///< All that it ever named.
   std::set<std::string> replaced_statistics_;      ///< By others of the same snapshot.
   bool is_purged_ = false;
+  bool is_shared_ = false;
   bool has_moves_ = false;  ///< Branches are moved by operations of their own.
 };
 

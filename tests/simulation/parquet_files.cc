@@ -1,5 +1,6 @@
 #include "parquet_files.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "firn/base/text.h"
@@ -13,9 +14,6 @@
 namespace firn::simulation {
 namespace {
 
-constexpr int32_t kIdField = 1;
-constexpr int32_t kCatField = 2;
-
 NestedField Field(int32_t id, std::string name, TypeId type) {
   NestedField field;
   field.id = id;
@@ -28,23 +26,62 @@ std::optional<int64_t> OptionalLong(const Value& value) {
   return value.is_null() ? std::nullopt : std::optional(value.get<int64_t>());
 }
 
+Value OtherValueOf(int64_t row, const NestedField& field) {
+  const int64_t value = OtherValue(row, field.id);
+  const TypeId type = field.type->id();
+  if (type == TypeId::kInt) return Value(static_cast<int32_t>(value));
+  if (type == TypeId::kLong) return Value(value);
+  if (type == TypeId::kFloat) return Value(static_cast<float>(value));
+  if (type == TypeId::kDouble) return Value(static_cast<double>(value));
+  return {};
+}
+
+std::optional<int64_t> OptionalNumber(const Value& value, const NestedField& field) {
+  if (value.is_null()) return std::nullopt;
+  const TypeId type = field.type->id();
+  if (type == TypeId::kInt) return value.get<int32_t>();
+  if (type == TypeId::kFloat) return static_cast<int64_t>(value.get<float>());
+  if (type == TypeId::kDouble) return static_cast<int64_t>(value.get<double>());
+  return value.get<int64_t>();
+}
+
+// Of all schemas, each by the widest type that it had.
+std::vector<NestedField> OtherFieldsOf(const TableMetadata& metadata) {
+  std::vector<NestedField> others;
+  for (const SchemaPtr& schema : metadata.SchemasNewestFirst()) {
+    for (const NestedField& field : schema->fields()) {
+      const bool is_known =
+          std::any_of(others.begin(), others.end(),
+                      [&](const NestedField& known) { return known.id == field.id; });
+      if (is_known || !HasOtherValues(field)) continue;
+      others.push_back(Field(field.id, fmt::format("c{}", field.id), field.type->id()));
+    }
+  }
+  return others;
+}
+
 }  // namespace
 
 Result<const std::vector<Row>*> ParquetFiles::RowsOf(const ReadContext& context,
                                                      const std::string& path) {
-  static const Schema kSchema(
-      0,
-      {Field(kIdField, "id", TypeId::kLong), Field(kCatField, "cat", TypeId::kString),
-       Field(kRowIdFieldId, "_row_id", TypeId::kLong),
-       Field(kLastUpdatedSequenceNumberFieldId, "_last_updated_sequence_number", TypeId::kLong)});
   const auto known = rows_.find(path);
   if (known != rows_.end()) return &known->second;
+  std::vector<NestedField> columns = {
+      Field(kIdField, "id", TypeId::kLong), Field(kCatField, "cat", TypeId::kString),
+      Field(kRowIdFieldId, "_row_id", TypeId::kLong),
+      Field(kLastUpdatedSequenceNumberFieldId, "_last_updated_sequence_number", TypeId::kLong)};
+  const size_t others_begin = columns.size();
+  const std::vector<NestedField> others = OtherFieldsOf(*context.metadata);
+  columns.insert(columns.end(), others.begin(), others.end());
+  const Schema schema(0, columns);
   std::vector<Row> rows;
   FIRN_RETURN_IF_ERROR(
-      ReadValueFile(context, path, {}, kSchema, [&](StructValue&& values) -> Status {
+      ReadValueFile(context, path, {}, schema, [&](StructValue&& values) -> Status {
         const std::vector<Value>& fields = values.fields;
-        rows.push_back({fields[0].get<int64_t>(), fields[1].get<std::string>(),
-                        OptionalLong(fields[2]), OptionalLong(fields[3])});
+        Row& row = rows.emplace_back(Row{fields[0].get<int64_t>(), fields[1].get<std::string>(),
+                                         OptionalLong(fields[2]), OptionalLong(fields[3])});
+        for (size_t i = 0; i < others.size(); ++i)
+          row.others[others[i].id] = OptionalNumber(fields[others_begin + i], others[i]);
         return {};
       }));
   return &(rows_[path] = std::move(rows));
@@ -140,7 +177,7 @@ RowStream MakeRows(const TableMetadata& metadata, const std::vector<Row>& rows) 
       } else if (field.id == kCatField) {
         value.fields.emplace_back(row.cat);
       } else {
-        value.fields.emplace_back();
+        value.fields.push_back(OtherValueOf(row.id, field));
       }
     }
   }

@@ -41,7 +41,7 @@ class ParquetFiles {
   std::map<std::string, std::set<int64_t>> keys_;
 };
 
-/// Rows of the current schema, for firn to write. Columns besides `id` and `cat` are null.
+/// Rows of the current schema, for firn to write, with `OtherValue` where a column has such values.
 RowStream MakeRows(const TableMetadata& metadata, const std::vector<Row>& rows);
 
 /// Lines of a stream as firn shows it, split at commas, without the header. Values hold none.

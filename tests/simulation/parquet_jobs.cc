@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "firn/base/text.h"
 #include "firn/change/change.h"
 #include "firn/data/equality_delete_writer.h"
+#include "firn/engine/engine.h"
 #include "firn/maintain/maintain.h"
 #include "firn/maintain/statistics/repair_metrics.h"
 
@@ -81,7 +83,7 @@ JobResult Delete(Worker& worker, Operation& operation) {
   request.branch = operation.branch;
   request.mode = ChooseMode(worker, table);
   request.summary_properties = Worker::SummaryOf(operation);
-  FIRN_ASSIGN(request.condition, ParseExpression(condition.text));
+  FIRN_ASSIGN(request.condition, condition.For(*table.metadata));
   FIRN_ASSIGN(const auto deleted, DeleteRows(ChangeContextOf(worker), table, request));
   // A file without a live row goes as well.
   const bool is_change = deleted.deleted_rows > 0 || deleted.removed_data_files > 0;
@@ -115,6 +117,45 @@ JobResult Merge(Worker& worker, Operation& operation) {
   return merged.snapshot_id;
 }
 
+/// Without the engine's library nothing is updated.
+bool HasEngine() {
+  static const bool kHas = [] {
+    const auto random = MakeSeededRandom(1);
+    return Engine::Open({.random = random.get(), .clock = &SystemClock()}).ok();
+  }();
+  return kHas;
+}
+
+/// A category, and all other columns that have values.
+JobResult Update(Worker& worker, Operation& operation) {
+  operation.branch = worker.ChooseBranch();
+  operation.updates_rows = true;
+  const Condition condition = worker.NewCondition();
+  const std::string cat = worker.NewCategory();
+  operation.apply = [condition, cat](const Rows& before) {
+    Rows after = before;
+    for (auto& [id, own] : after) {
+      if (condition.matches({id, own})) own = cat;
+    }
+    return after;
+  };
+  FIRN_ASSIGN(const Table table, worker.Load());
+  if (!HasEngine()) return std::optional<SnapshotId>();
+  UpdateRowsRequest request;
+  request.branch = operation.branch;
+  request.mode = ChooseMode(worker, table);
+  request.summary_properties = Worker::SummaryOf(operation);
+  for (const NestedField& field : table.metadata->current_schema()->fields()) {
+    if (field.id == kCatField) request.assignments.push_back({field.name, "'" + cat + "'"});
+    if (!HasOtherValues(field)) continue;
+    request.assignments.push_back({field.name, fmt::format("id * 10 + {}", field.id)});
+  }
+  FIRN_ASSIGN(request.condition, condition.For(*table.metadata));
+  FIRN_ASSIGN(const auto updated, UpdateRows(ChangeContextOf(worker), table, request));
+  const bool is_change = updated.updated_rows > 0 || updated.removed_data_files > 0;
+  return is_change ? updated.snapshot_id : std::nullopt;
+}
+
 JobResult OverwriteSome(Worker& worker, Operation& operation) {
   operation.branch = worker.ChooseBranch();
   const Condition condition = worker.NewCondition();
@@ -130,7 +171,7 @@ JobResult OverwriteSome(Worker& worker, Operation& operation) {
   request.branch = operation.branch;
   request.mode = ChooseMode(worker, table);
   request.summary_properties = Worker::SummaryOf(operation);
-  FIRN_ASSIGN(request.condition, ParseExpression(condition.text));
+  FIRN_ASSIGN(request.condition, condition.For(*table.metadata));
   FIRN_ASSIGN(const auto written, OverwriteRows(ChangeContextOf(worker), table,
                                                 MakeRows(*table.metadata, rows), request));
   return written.snapshot_id;
@@ -139,38 +180,19 @@ JobResult OverwriteSome(Worker& worker, Operation& operation) {
 JobResult DeleteByKey(Worker& worker, Operation& operation) {
   operation.branch = worker.ChooseBranch();
   FIRN_ASSIGN(const Table table, worker.Load());
-  const TableMetadata& metadata = *table.metadata;
-  const auto head = worker.HeadOf(table, operation.branch);
-  // A delete reaches files of its own spec only.
-  const bool is_possible = head && metadata.format_version >= 2 &&
-                           !worker.scene().has_changing_spec &&
-                           metadata.partition_specs.size() == 1;
-  const RowsPtr known = is_possible ? worker.scene().judge->FindRows(*head) : nullptr;
-  std::vector<Row> rows;
-  for (const auto& [id, cat] : known == nullptr ? Rows() : *known) {
-    if (worker.Chance(30) && rows.size() < 3) rows.push_back({id, cat});
-  }
+  const auto [rows, is_everywhere] = worker.NewKeyDelete(operation, table);
   if (rows.empty()) return std::optional<SnapshotId>();
-  const bool is_everywhere = metadata.default_spec()->is_unpartitioned();
-  operation.apply = [rows, is_everywhere](const Rows& before) {
-    Rows after = before;
-    for (const Row& row : rows) {
-      const auto found = after.find(row.id);
-      if (found == after.end()) continue;
-      if (is_everywhere || found->second == row.cat) after.erase(found);
-    }
-    return after;
-  };
   DeleteKeysRequest request;
   request.branch = operation.branch;
   request.key_ids = is_everywhere ? std::vector<int32_t>{1} : std::vector<int32_t>{1, 2};
   request.summary_properties = Worker::SummaryOf(operation);
+  FIRN_ASSIGN(const SchemaPtr schema, EqualityDeleteSchema(*table.metadata, request.key_ids));
   std::vector<StructValue> keys;
   for (const Row& row : rows) {
-    keys.push_back({{Value(row.id)}});
-    if (!is_everywhere) keys.back().fields.emplace_back(row.cat);
+    StructValue& key = keys.emplace_back();
+    for (const NestedField& field : schema->fields())
+      key.fields.push_back(field.id == kIdField ? Value(row.id) : Value(row.cat));
   }
-  FIRN_ASSIGN(const SchemaPtr schema, EqualityDeleteSchema(metadata, request.key_ids));
   FIRN_ASSIGN(RowStream stream, MakeRowStream(schema->as_struct(), std::move(keys)));
   FIRN_ASSIGN(const auto deleted,
               DeleteKeys(ChangeContextOf(worker), table, std::move(stream), request));
@@ -195,10 +217,11 @@ JobResult Stage(Worker& worker, Operation& operation) {
 }
 
 RewriteOrder ChooseOrder(Worker& worker, const TableMetadata& metadata) {
-  constexpr const char* kOrders[] = {"id DESC", "cat, id", "zorder(id, cat)", "hilbert(id, cat)"};
+  constexpr const char* kOrders[] = {"id DESC", "{}, id", "zorder(id, {})", "hilbert(id, {})"};
   const auto drawn = worker.random().Below(8);
   if (drawn >= 4) return {};
-  const auto order = ParseRewriteOrder(metadata, std::nullopt, kOrders[drawn]);
+  const auto order = ParseRewriteOrder(
+      metadata, std::nullopt, ReplaceText(kOrders[drawn], "{}", ColumnName(metadata, kCatField)));
   return order.ok() ? *order : RewriteOrder();
 }
 
@@ -231,7 +254,7 @@ JobResult Compact(Worker& worker, Operation& operation) {
   if (worker.Chance(40)) context.verification = Verification::kContent;
   ExpressionPtr where;
   if (worker.Chance(20)) {
-    FIRN_ASSIGN(where, ParseExpression(worker.NewCondition().text));
+    FIRN_ASSIGN(where, worker.NewCondition().For(*table.metadata));
   }
   const auto rewritten = RewriteDataFiles(context, table, operation.branch, where, options);
   if (rewritten.ok()) return rewritten->snapshot_id;
@@ -296,6 +319,7 @@ const std::vector<Job>& ParquetJobs() {
       {"append", 8, Append},
       {"delete", 5, Delete},
       {"merge", 4, Merge},
+      {"update", 3, Update},
       {"overwrite", 1, Overwrite},
       {"overwrite some rows", 1, OverwriteSome},
       {"delete by key", 4, DeleteByKey},

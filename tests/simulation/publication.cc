@@ -90,6 +90,7 @@ void Judge::CheckPublisher(Operation& operation, std::optional<SnapshotId> snaps
 // False where another one may have published the same.
 bool Judge::was_published(const Operation& operation) const {
   if (!operation.publishes || !published_.contains(*operation.publishes)) return false;
+  if (unclear_publications_.contains(*operation.publishes)) return false;
   for (const auto& [number, other] : operations_) {
     if (number != operation.number && other.publishes == operation.publishes) return false;
   }

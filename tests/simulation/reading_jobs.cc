@@ -26,14 +26,6 @@ ReadContext ReadContextOf(Worker& worker, const Table& table) {
           .cancel = {}};
 }
 
-/// What an error means if what was read may have expired meanwhile.
-Error Excuse(const Worker& worker, const Operation& operation, const Error& error) {
-  const bool is_expired = worker.judge().vanished_count() > operation.vanished_before;
-  const bool is_missed =
-      error.code() == ErrorCode::kNotFound || error.code() == ErrorCode::kInvalidInput;
-  return is_expired && is_missed ? Error(ErrorCode::kCommitConflict, error.message()) : error;
-}
-
 /// The head of a branch or any other snapshot.
 std::optional<SnapshotId> ChooseSnapshot(Worker& worker, const Table& table) {
   const auto& snapshots = table.metadata->snapshots;
@@ -43,18 +35,31 @@ std::optional<SnapshotId> ChooseSnapshot(Worker& worker, const Table& table) {
   return snapshots[worker.random().Below(snapshots.size())].snapshot_id;
 }
 
+// "7" or "7.0"; empty: null.
+std::optional<int64_t> ParseWhole(std::string_view text) {
+  if (text.ends_with(".0")) text.remove_suffix(2);
+  return ParseInt64(text);
+}
+
 Result<std::vector<Row>> ReadRows(Worker& worker, const Table& table, SnapshotId id,
                                   const std::optional<Condition>& condition) {
   const TableMetadata& metadata = *table.metadata;
-  std::vector<std::string> columns = {"id", "cat"};
+  std::vector<std::string> columns = {"id", ColumnName(metadata, kCatField)};
   if (metadata.format_version >= 3) {
     columns.insert(columns.end(), {"_row_id", "_last_updated_sequence_number"});
   }
   ExpressionPtr filter;
   ReadOptions options;
   if (condition) {
-    FIRN_ASSIGN(filter, ParseExpression(condition->text));
+    FIRN_ASSIGN(filter, condition->For(metadata));
     FIRN_ASSIGN(options.filter, Bind(filter, *metadata.current_schema()));
+  }
+  const size_t others_begin = columns.size();
+  std::vector<int32_t> others;
+  for (const NestedField& field : metadata.current_schema()->fields()) {
+    if (!HasOtherValues(field)) continue;
+    columns.push_back(field.name);
+    others.push_back(field.id);
   }
   FIRN_ASSIGN(options.projection, ProjectColumns(metadata, *metadata.current_schema(), columns));
   FIRN_ASSIGN(std::vector<FileScanTask> tasks, PlanSnapshot(*table.io, metadata, id, filter));
@@ -63,7 +68,9 @@ Result<std::vector<Row>> ReadRows(Worker& worker, const Table& table, SnapshotId
   std::vector<Row> rows;
   for (const std::vector<std::string>& line : lines) {
     Row& row = rows.emplace_back(Row{ParseInt64(line[0]).value_or(-1), line[1], {}, {}});
-    if (line.size() < 4) continue;
+    for (size_t i = 0; i < others.size(); ++i)
+      row.others[others[i]] = ParseWhole(line[others_begin + i]);
+    if (metadata.format_version < 3) continue;
     row.row_id = ParseInt64(line[2]);
     row.updated = ParseInt64(line[3]);
   }
@@ -78,7 +85,7 @@ JobResult Read(Worker& worker, Operation& operation) {
   std::optional<Condition> condition;
   if (worker.Chance(40)) condition = worker.NewCondition();
   auto rows = ReadRows(worker, table, *id, condition);
-  if (!rows.ok()) return Excuse(worker, operation, rows.error());
+  if (!rows.ok()) return worker.ExcuseExpired(operation, rows.error());
   const RowsPtr known = worker.judge().FindRows(*id);
   if (condition && known != nullptr) {
     for (const Row& row : *rows) {
@@ -104,7 +111,8 @@ Result<std::vector<Change>> ReadChanges(Worker& worker, const Table& table, Snap
   FIRN_ASSIGN(auto snapshots, FindChangingSnapshots(metadata, start, end));
   ChangelogOptions options;
   options.is_net = is_net;
-  FIRN_ASSIGN(options.schema, ProjectColumns(metadata, *metadata.current_schema(), {"id", "cat"}));
+  FIRN_ASSIGN(options.schema, ProjectColumns(metadata, *metadata.current_schema(),
+                                             {"id", ColumnName(metadata, kCatField)}));
   const ReadContext context = ReadContextOf(worker, table);
   const auto plan = [&](const Snapshot& snapshot) {
     return PlanSnapshotChanges(*table.io, metadata, snapshot, *context.executor, {});
@@ -139,7 +147,7 @@ JobResult ReadHistory(Worker& worker, Operation& operation) {
   const RowsPtr before = worker.judge().FindRows(start_id);
   if (before == nullptr) return std::optional<SnapshotId>();
   const auto changes = ReadChanges(worker, table, start_id, end_id, worker.Chance(30));
-  if (!changes.ok()) return Excuse(worker, operation, changes.error());
+  if (!changes.ok()) return worker.ExcuseExpired(operation, changes.error());
   Rows rows = *before;
   for (const auto& [row, is_insert, ordinal] : *changes) {
     const auto found = rows.find(row.id);
@@ -169,7 +177,7 @@ JobResult CountDistinct(Worker& worker, Operation& operation) {
   if (!options.snapshot_id) return std::optional<SnapshotId>();
   options.columns = {"id"};
   const auto made = ComputeTableStats(worker.maintain_context(), table, options);
-  if (!made.ok()) return Excuse(worker, operation, made.error());
+  if (!made.ok()) return worker.ExcuseExpired(operation, made.error());
   const RowsPtr rows = worker.judge().FindRows(*options.snapshot_id);
   if (!*made || rows == nullptr) return std::optional<SnapshotId>();
   for (const BlobMetadata& blob : (*made)->blobs) {
@@ -204,10 +212,10 @@ JobResult Copy(Worker& worker, Operation& operation) {
   options.target_prefix = place + "/table";
   options.staging_location = place + "/staging";
   const auto staged = RewriteTablePath(worker.maintain_context(), table, options);
-  if (!staged.ok()) return Excuse(worker, operation, staged.error());
+  if (!staged.ok()) return worker.ExcuseExpired(operation, staged.error());
   const std::shared_ptr<FileIO> io = worker.scene().world->true_io();
   const Status copied = CopyFiles(*io, staged->file_list_location);
-  if (!copied.ok()) return Excuse(worker, operation, copied.error());
+  if (!copied.ok()) return worker.ExcuseExpired(operation, copied.error());
   const std::string location = place + "/table/metadata/" + staged->latest_version;
   FIRN_ASSIGN(auto metadata, LoadTableMetadata(*io, location));
   const Table copy{table.name, location, std::move(metadata), io};
@@ -243,7 +251,8 @@ JobResult AddForeign(Worker& worker, Operation& operation) {
   for (const Row& row : rows)
     values.push_back({{Value(row.id), Value(row.cat)}});
   FIRN_ASSIGN(const SchemaPtr schema,
-              ProjectColumns(*table.metadata, *table.metadata->current_schema(), {"id", "cat"}));
+              ProjectColumns(*table.metadata, *table.metadata->current_schema(),
+                             {"id", ColumnName(*table.metadata, kCatField)}));
   FIRN_ASSIGN(
       const WrittenValueFile file,
       WriteValueFile(write, *schema,
@@ -267,6 +276,47 @@ JobResult AddForeign(Worker& worker, Operation& operation) {
   return std::optional(added->snapshot_id);
 }
 
+/// Rows of a text file come in, or take the place of those with the same key.
+JobResult IngestText(Worker& worker, Operation& operation) {
+  FIRN_ASSIGN(const Table table, worker.Load());
+  const bool is_merge = worker.Chance(40);
+  operation.branch = worker.ChooseBranch();
+  operation.updates_rows = is_merge;
+  operation.loses_others = is_merge;
+  std::vector<Row> rows = worker.NewRows(4);
+  const auto head = worker.HeadOf(table, operation.branch);
+  const RowsPtr known = head && is_merge ? worker.judge().FindRows(*head) : nullptr;
+  for (const auto& [id, cat] : known == nullptr ? Rows() : *known) {
+    if (worker.Chance(30) && rows.size() < 6) rows.push_back({id, worker.NewCategory()});
+  }
+  operation.apply = [rows](const Rows& before) {
+    Rows after = before;
+    for (const Row& row : rows)
+      after[row.id] = row.cat;
+    return after;
+  };
+  std::string text = fmt::format("id,{}\n", ColumnName(*table.metadata, kCatField));
+  for (const Row& row : rows)
+    text += fmt::format("{},{}\n", row.id, row.cat);
+  const std::string source = fmt::format("memory:/texts/{}.csv", operation.number);
+  FIRN_RETURN_IF_ERROR(WriteFile(*worker.scene().world->true_io(), source, AsBytes(text)));
+  IngestRequest request;
+  request.sources = {source};
+  request.table = worker.scene().name;
+  request.branch = operation.branch;
+  request.summary_properties = Worker::SummaryOf(operation);
+  if (is_merge) request.mode = IngestMode::kMerge;
+  if (is_merge) request.key = {"id"};
+  const IngestContext context{
+      .change = {.commit = worker.context(), .budget = worker.scene().budget},
+      .io = worker.scene().world->io(),
+      .notice = {},
+      .progress = {}};
+  const auto ingested = Ingest(context, request);
+  if (!ingested.ok()) return worker.ExcuseLate(operation, ingested.error());
+  return ingested->snapshot_id;
+}
+
 }  // namespace
 
 const std::vector<Job>& ReadingJobs() {
@@ -276,6 +326,7 @@ const std::vector<Job>& ReadingJobs() {
       {"count distinct values", 1, CountDistinct},
       {"copy the table", 1, Copy},
       {"add files", 2, AddForeign},
+      {"ingest", 2, IngestText},
   };
   return kJobs;
 }

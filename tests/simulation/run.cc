@@ -1,6 +1,8 @@
 #include "run.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "actor.h"
@@ -24,6 +26,7 @@ struct Setting {
   bool has_replacement = false;
   bool has_moves = false;
   bool has_parquet = false;
+  Focus focus = Focus::kNone;
   Properties properties;
 };
 
@@ -40,6 +43,30 @@ FaultShares DrawFaults(Random& random) {
   faults.slow_calls = OneOf(random, {0, 50, 300});
   faults.deaths = OneOf(random, {0, 0, 20, 80});
   return faults;
+}
+
+void SetFocus(Setting& setting, Random& random) {
+  constexpr Focus kAll[] = {Focus::kDeletes, Focus::kDeletes, Focus::kRefs, Focus::kColumns,
+                            Focus::kAdoption};
+  if (random.Below(3) != 0) return;
+  setting.focus = kAll[random.Below(std::size(kAll))];
+  switch (setting.focus) {
+    case Focus::kNone:
+      break;
+    case Focus::kDeletes:
+      setting.format_version = std::max(setting.format_version, 2);
+      setting.has_changing_spec = false;
+      break;
+    case Focus::kRefs:
+      setting.has_moves = true;
+      break;
+    case Focus::kColumns:
+      setting.has_changing_spec = random.Below(2) == 0;
+      break;
+    case Focus::kAdoption:
+      setting.has_parquet = true;
+      break;
+  }
 }
 
 Setting DrawSetting(uint64_t seed) {
@@ -70,6 +97,7 @@ Setting DrawSetting(uint64_t seed) {
   setting.has_moves = random->Below(3) == 0;
   setting.has_parquet = random->Below(5) == 0;
   setting.world.takes_owners_for_dead = random->Below(3) == 0;
+  SetFocus(setting, *random);
   if (setting.has_parquet) {
     setting.steps = 3 + random->Below(6);
     properties["write.parquet.compression-codec"] = "snappy";
@@ -125,17 +153,77 @@ struct Offer {
   uint64_t weight = 0;
 };
 
+/// The work of a run with a focus; empty: any.
+std::set<std::string_view> NamesOf(Focus focus) {
+  switch (focus) {
+    case Focus::kNone:
+      break;
+    case Focus::kDeletes:
+      return {"append",
+              "delete by key",
+              "delete",
+              "delete, merge-on-read",
+              "merge, merge-on-read",
+              "update",
+              "compact",
+              "rewrite position deletes",
+              "convert equality deletes",
+              "upgrade"};
+    case Focus::kRefs:
+      return {"append",        "stage",        "publish",
+              "make a branch", "roll back",    "roll back to a time",
+              "set current",   "fast forward", "replace a ref",
+              "drop a ref",    kExpiryName};
+    case Focus::kColumns:
+      return {"append",
+              "delete",
+              "delete, merge-on-read",
+              "delete, copy-on-write",
+              "merge",
+              "update",
+              "compact",
+              "add a column",
+              "drop a column",
+              "rename a column",
+              "widen a column",
+              "move a column",
+              "change the spec",
+              "set the sort order",
+              "rewrite manifests",
+              "read",
+              "inspect",
+              "ingest",
+              kExpiryName};
+    case Focus::kAdoption:
+      return {"append",
+              "snapshot a folder",
+              "migrate a folder",
+              "drop an adopted table",
+              "make a table and purge it",
+              "register again",
+              "add files",
+              kOrphansName,
+              kExpiryName};
+  }
+  return {};
+}
+
 /// Of what is possible a run has some often and some never, since what takes three certain kinds of
 /// work in a row seldom happens where there are thirty. The first one, appending, is always there.
 std::vector<Offer> DrawOffers(const Scene& scene, Random& random) {
   std::vector<Offer> offers;
+  const std::set<std::string_view> focus = NamesOf(scene.focus);
   const auto offer = [&](const std::vector<Job>& kind) {
-    for (const Job& job : kind)
-      offers.push_back({&job, job.weight * OneOf(random, {0, 0, 1, 1, 5})});
+    for (const Job& job : kind) {
+      const uint64_t own = focus.contains(job.name) ? OneOf(random, {2, 4, 8}) : 0;
+      const uint64_t any = job.weight * OneOf(random, {0, 0, 1, 1, 5});
+      offers.push_back({&job, focus.empty() ? any : own});
+    }
   };
   if (scene.has_parquet) {
     offer(ParquetJobs());
     offer(ReadingJobs());
+    offer(NeighbourJobs());
     if (scene.has_expiry) offer(CycleJobs());
   } else {
     offer(FileJobs());
@@ -145,6 +233,8 @@ std::vector<Offer> DrawOffers(const Scene& scene, Random& random) {
   }
   offer(PublishingJobs());
   offer(TableJobs());
+  offer(SchemaJobs());
+  offer(LookingJobs());
   if (scene.has_moves) offer(RefJobs());
   if (scene.has_expiry) offer(MaintenanceJobs());
   offers.front().weight = std::max<uint64_t>(offers.front().weight, 5);
@@ -179,10 +269,17 @@ void Act(Scene& scene, Process& process, const std::vector<Offer>& jobs, uint64_
   }
 }
 
+std::string_view FocusName(Focus focus) {
+  constexpr std::string_view kNames[] = {"", ", deletes above all", ", refs above all",
+                                         ", columns above all", ", adoption above all"};
+  return kNames[static_cast<size_t>(focus)];
+}
+
 std::string Describe(const Setting& setting) {
   const FaultShares& faults = setting.world.faults;
   std::string text = fmt::format(
-      "{}{} catalog, version {}{}{}{}{}{}, {} actors of {} steps; of 10,000 calls {} of files and "
+      "{}{} catalog, version {}{}{}{}{}{}{}, {} actors of {} steps; of 10,000 calls {} of files "
+      "and "
       "{} "
       "of "
       "catalogs fail, {} are slow, {} end the process;",
@@ -191,8 +288,8 @@ std::string Describe(const Setting& setting) {
       setting.is_partitioned ? ", partitioned" : "",
       setting.has_changing_spec ? ", changing spec" : "", setting.has_expiry ? ", expiry" : "",
       setting.has_replacement ? ", replacement" : "", setting.has_moves ? ", moves" : "",
-      setting.actors, setting.steps, faults.file_errors, faults.catalog_errors, faults.slow_calls,
-      faults.deaths);
+      FocusName(setting.focus), setting.actors, setting.steps, faults.file_errors,
+      faults.catalog_errors, faults.slow_calls, faults.deaths);
   for (const auto& [key, value] : setting.properties)
     text += fmt::format(" {}={}", key, value);
   return text;
@@ -264,6 +361,7 @@ SeedResult RunSeed(Executor& threads, uint64_t seed, bool is_traced) {
   scene.has_replacement = setting.has_replacement;
   scene.has_moves = setting.has_moves;
   scene.has_parquet = setting.has_parquet;
+  scene.focus = setting.focus;
   scene.read_rows = read_rows;
   scene.executor = executor.get();
   scene.budget = &budget;

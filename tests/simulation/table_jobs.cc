@@ -13,20 +13,6 @@ JobResult Change(Worker& worker, const PlanUpdates& plan) {
   return std::optional<SnapshotId>();
 }
 
-JobResult AddColumns(Worker& worker, Operation& operation) {
-  const std::string name = fmt::format("c{}", operation.number);
-  operation.is_done = [name](const TableMetadata& metadata) {
-    return metadata.current_schema()->FindField(name) != nullptr;
-  };
-  AddColumn added;
-  added.path = {name};
-  added.type = Type::Primitive(TypeId::kInt);
-  const std::vector<SchemaChange> changes = {added};
-  return Change(worker, [changes](const TableMetadata& metadata) {
-    return PlanSchemaChange(metadata, changes);
-  });
-}
-
 JobResult SetProperty(Worker& worker, Operation& operation) {
   const std::string key = fmt::format("sim.p{}", operation.number);
   operation.is_done = [key](const TableMetadata& metadata) {
@@ -72,19 +58,6 @@ JobResult MakeTag(Worker& worker, Operation& operation) {
   return MakeRef(worker, operation, RefType::kTag);
 }
 
-JobResult ChangeSpec(Worker& worker, Operation& operation) {
-  if (!worker.scene().has_changing_spec) return AddColumns(worker, operation);
-  const auto width = static_cast<int32_t>(2 + worker.random().Below(5));
-  PartitionTerm term{.column = "id", .transform = {TransformKind::kBucket, width, {}}, .name = {}};
-  if (worker.Chance(30)) term = {.column = "cat", .transform = {}, .name = {}};
-  return Change(worker, [term](const TableMetadata& metadata) -> Result<std::vector<TableUpdate>> {
-    auto added =
-        PlanPartitionChange(metadata, std::vector<PartitionChange>{AddPartitionField{term}});
-    if (added.ok()) return added;
-    return PlanPartitionChange(metadata, std::vector<PartitionChange>{DropPartitionField{term}});
-  });
-}
-
 JobResult Upgrade(Worker& worker, Operation&) {
   const JobResult changed = Change(worker, [&](const TableMetadata& metadata) {
     return PlanUpgrade(metadata, std::min(metadata.format_version + 1, 3), worker.random());
@@ -116,11 +89,9 @@ JobResult Read(Worker& worker, Operation&) {
 
 const std::vector<Job>& TableJobs() {
   static const std::vector<Job> kJobs = {
-      {"add a column", 1, AddColumns},
       {"set a property", 1, SetProperty},
       {"make a branch", 1, MakeBranch},
       {"make a tag", 1, MakeTag},
-      {"change the spec", 1, ChangeSpec},
       {"upgrade", 1, Upgrade},
       {"read", 5, Read},
   };

@@ -13,16 +13,16 @@
 namespace firn::simulation {
 namespace {
 
-constexpr int32_t kIdField = 1;
-constexpr int32_t kCatField = 2;
-
 Result<StructValue> PartitionOf(const TableMetadata& metadata, const Row& row) {
   StructValue partition;
   for (const PartitionField& field : metadata.default_spec()->fields) {
-    const bool is_id = field.source_id() == kIdField;
-    const TypePtr type = Type::Primitive(is_id ? TypeId::kLong : TypeId::kString);
-    FIRN_ASSIGN(Value value,
-                ApplyTransform(field.transform, *type, is_id ? Value(row.id) : Value(row.cat)));
+    const NestedField* source = metadata.current_schema()->FindField(field.source_id());
+    Value value;  // Of columns that came later: null.
+    if (source != nullptr && source->id == kIdField) value = Value(row.id);
+    if (source != nullptr && source->id == kCatField) value = Value(row.cat);
+    if (!value.is_null()) {
+      FIRN_ASSIGN(value, ApplyTransform(field.transform, *source->type, value));
+    }
     partition.fields.push_back(std::move(value));
   }
   return partition;

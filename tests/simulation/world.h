@@ -199,7 +199,10 @@ auto World::Do(Call call, std::string_view what, const Error& unclear, Effect ef
     case Fault::kTwice: {
       const auto first = effect();
       auto second = effect();
-      const bool is_clear = !first.ok() || second.ok() || IsRefusal(second.error().code());
+      // What the first one left open the second one does not settle unless it succeeds.
+      const bool is_open = !first.ok() && first.error().code() == ErrorCode::kCommitUnknown;
+      const bool is_clear =
+          second.ok() || (!is_open && (!first.ok() || IsRefusal(second.error().code())));
       if (is_clear) return second;
       return unclear;
     }

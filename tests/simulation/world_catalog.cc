@@ -41,7 +41,9 @@ class WorldStore final : public PointerStore {
                      [&] { return inner_->FindTable(name); });
   }
   Status InsertTable(const TableName& name, const std::string& location) override {
-    return inner_->InsertTable(name, location);
+    return world_.Do(
+        Call::kSwap, "insert", World::Unknown("insert"),
+        [inner = inner_, name, location] { return inner->InsertTable(name, location); });
   }
   Status SwapTable(const TableName& name, const std::string& base,
                    const std::string& next) override {
@@ -55,7 +57,10 @@ class WorldStore final : public PointerStore {
   Status RenameTable(const TableName& from, const TableName& to) override {
     return inner_->RenameTable(from, to);
   }
-  Status DeleteTable(const TableName& name) override { return inner_->DeleteTable(name); }
+  Status DeleteTable(const TableName& name) override {
+    return world_.Do(Call::kSwap, "delete", World::Unknown("delete"),
+                     [inner = inner_, name] { return inner->DeleteTable(name); });
+  }
 
  private:
   World& world_;

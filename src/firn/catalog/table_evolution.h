@@ -46,9 +46,9 @@ Result<std::vector<TableUpdate>> PlanSetProperties(const TableMetadata& metadata
 Result<std::vector<TableUpdate>> PlanReplaceTable(const TableMetadata& metadata,
                                                   const CreateTableRequest& request);
 
-/// The requirements under which `updates` may be applied to the table that `base` is, as Java
-/// makes them: the same table, and nothing else assigned the ids or moved the defaults and refs
-/// that the updates count on. Beyond Java's: where snapshots are removed, that is every ref.
+/// The requirements under which `updates` may be applied to the table that `base` is, as Java has
+/// them: the same table, and nobody assigned the ids or moved the defaults and refs that they count
+/// on. Beyond Java's: every ref where snapshots go, default spec and sort order where columns go.
 std::vector<TableRequirement> MakeRequirements(const TableMetadata& base,
                                                std::span<const TableUpdate> updates);
 

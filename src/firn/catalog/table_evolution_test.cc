@@ -159,6 +159,13 @@ TEST(MakeRequirementsTest, AssertWhatTheUpdatesCountOn) {
               ElementsAre("assert-table-uuid", "assert-ref-snapshot-id", "assert-ref-snapshot-id",
                           "assert-ref-snapshot-id"));
 
+  // Rows might be partitioned or sorted by a column that goes, from then on.
+  const auto without_cat = std::make_shared<const Schema>(
+      1, std::vector<NestedField>{metadata.current_schema()->fields().front()});
+  EXPECT_THAT(types({AddSchema{without_cat}}),
+              ElementsAre("assert-table-uuid", "assert-last-assigned-field-id",
+                          "assert-default-spec-id", "assert-default-sort-order-id"));
+
   const auto refs = MakeRequirements(
       metadata, std::vector<TableUpdate>{SetSnapshotRef{"audit", {}}, SetSnapshotRef{"new", {}},
                                          SetSnapshotRef{"audit", {}}});

@@ -13,7 +13,13 @@ class RequirementCollector {
     if (!base.table_uuid.empty()) requirements_.emplace_back(AssertTableUuid{base.table_uuid});
   }
 
-  void Visit(const AddSchema&) { AddOnce(AssertLastAssignedFieldId{base_.last_column_id}); }
+  void Visit(const AddSchema& update) {
+    AddOnce(AssertLastAssignedFieldId{base_.last_column_id});
+    if (!LosesColumns(update.schema)) return;
+    // By none of them are rows partitioned or sorted, and so it must be.
+    AddOnce(AssertDefaultSpecId{base_.default_spec_id});
+    AddOnce(AssertDefaultSortOrderId{base_.default_sort_order_id});
+  }
   void Visit(const SetCurrentSchema&) { AddOnce(AssertCurrentSchemaId{base_.current_schema_id}); }
   void Visit(const AddPartitionSpec&) {
     AddOnce(AssertLastAssignedPartitionId{base_.last_partition_id});
@@ -44,6 +50,15 @@ class RequirementCollector {
   std::vector<TableRequirement> Take() && { return std::move(requirements_); }
 
  private:
+  bool LosesColumns(const SchemaPtr& next) const {
+    const SchemaPtr now = base_.current_schema();
+    if (now == nullptr || next == nullptr) return false;
+    const auto& fields = now->fields();
+    return std::any_of(fields.begin(), fields.end(), [&](const NestedField& field) {
+      return next->FindField(field.id) == nullptr;
+    });
+  }
+
   template <typename Requirement>
   void AddOnce(Requirement requirement) {
     const bool is_there = std::any_of(

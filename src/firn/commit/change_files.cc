@@ -15,8 +15,10 @@ namespace {
 
 class ChangeFiles final : public SnapshotOperation {
  public:
-  ChangeFiles(const CommitContext& context, const ChangeFilesRequest& request, SnapshotId id)
+  ChangeFiles(const CommitContext& context, SchemaPtr planned, const ChangeFilesRequest& request,
+              SnapshotId id)
       : context_(context),
+        planned_(std::move(planned)),
         request_(request),
         data_(ManifestContent::kData, request.removed_data_files, request.added_data_files, id),
         deletes_(ManifestContent::kDeletes, FilesOf(request.removed_delete_files),
@@ -35,6 +37,7 @@ class ChangeFiles final : public SnapshotOperation {
   Result<History> HistoryOf(const CommitBase& base) const;
   Status CheckDeletes(const CommitBase& base, const History& history) const;
   const CommitContext& context_;
+  const SchemaPtr planned_;
   const ChangeFilesRequest& request_;
   ManifestExchange data_;
   ManifestExchange deletes_;
@@ -61,7 +64,7 @@ Status ChangeFiles::Validate(const CommitBase& base) {
   if (history.empty()) return {};
   if (request_.isolation == Isolation::kSerializable) {
     FIRN_RETURN_IF_ERROR(
-        CheckNoConflictingData(context_, *base.table, history, request_.condition));
+        CheckNoConflictingData(context_, *base.table, history, request_.condition, *planned_));
   }
   return CheckDeletes(base, history);
 }
@@ -110,6 +113,7 @@ Result<StagedSnapshot> ChangeFiles::Stage(const CommitBase& base, CommitFiles& f
 }  // namespace
 
 Result<std::unique_ptr<SnapshotOperation>> MakeChangeFiles(const CommitContext& context,
+                                                           const Table& planned,
                                                            const ChangeFilesRequest& request,
                                                            SnapshotId id) {
   for (const DataFile& file : request.added_delete_files) {
@@ -117,13 +121,13 @@ Result<std::unique_ptr<SnapshotOperation>> MakeChangeFiles(const CommitContext& 
       return MakeError(ErrorCode::kInternal, "delete file '{}' names no data file", file.file_path);
     }
   }
-  return std::make_unique<ChangeFiles>(context, request, id);
+  return std::make_unique<ChangeFiles>(context, planned.metadata->current_schema(), request, id);
 }
 
 Result<CommitResult> CommitChangeFiles(const CommitContext& context, const Table& planned,
                                        const ChangeFilesRequest& request) {
   const SnapshotId id = NewSnapshotId(*planned.metadata, *context.random);
-  FIRN_ASSIGN(const auto operation, MakeChangeFiles(context, request, id));
+  FIRN_ASSIGN(const auto operation, MakeChangeFiles(context, planned, request, id));
   return RunCommitLoop(context, planned, {id, request, operation.get()});
 }
 

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "firn/catalog/table_evolution.h"
 #include "firn/commit/commit.h"
 #include "firn/testing/matchers.h"
 #include "firn/testing/scripted_catalog.h"
@@ -187,6 +188,32 @@ TEST_F(ChangeFilesTest, RefusesPositionDeletesIfTheTableIsUpgradedMeanwhile) {
   ASSERT_THAT(table_->catalog().Commit(table_->name(), {}, upgrade), IsOk());
   EXPECT_THAT(Commit(), IsError(ErrorCode::kCommitConflict, "upgraded to format version 3"));
   EXPECT_THAT(table_->LivePaths(), ElementsAre("a"));
+}
+
+// `cat` is another column by then: new rows are not looked for in that one.
+TEST_F(ChangeFilesTest, RefusesNewRowsIfAColumnOfTheConditionIsCalledOtherwise) {
+  MakeTable();
+  RequestDeletes();
+  request_.condition = *ParseExpression("cat = 'x'");
+  AddColumn added;
+  added.path = {"cat"};
+  added.type = Type::Primitive(TypeId::kString);
+  const std::vector<SchemaChange> changes = {RenameColumn{"cat", "kind"}, added};
+  const auto updates = PlanSchemaChange(*planned_.metadata, changes);
+  ASSERT_THAT(updates, IsOk());
+  ASSERT_THAT(table_->catalog().Commit(table_->name(), {}, *updates), IsOk());
+  DataFile late = table_->MakeDataFile("late");
+  late.metrics.value_counts[3] = 10;
+  late.metrics.null_value_counts[3] = 10;  // Of the new column.
+  table_->Add({late});
+  EXPECT_THAT(Commit(),
+              IsError(ErrorCode::kCommitConflict, "'cat' of the condition was renamed to 'kind'"));
+
+  MakeTable();
+  RequestDeletes();
+  request_.condition = *ParseExpression("id < 5");
+  ASSERT_THAT(table_->catalog().Commit(table_->name(), {}, *updates), IsOk());
+  EXPECT_THAT(Commit(), IsOk());
 }
 
 TEST_F(ChangeFilesTest, ExchangesADeletionVectorForALargerOne) {

@@ -85,12 +85,30 @@ class FileMatcher {
   std::map<int32_t, std::optional<ResidualEvaluator>> evaluators_;  // Addresses are kept.
 };
 
+// The names of a condition mean what they meant when it was made: else rows of another column
+// would be looked for.
+Status CheckNamesStay(const ExpressionPtr& condition, const Schema& planned, const Schema& now) {
+  if (planned.schema_id() == now.schema_id() && planned.IsSameAs(now)) return {};
+  FIRN_ASSIGN(const ExpressionPtr bound, Bind(condition, planned));
+  for (const int32_t id : ReferencedFields(*bound)) {
+    const std::string name = now.FullName(id);
+    if (name == planned.FullName(id)) continue;
+    return MakeError(ErrorCode::kCommitConflict,
+                     "column '{}' of the condition {} after the operation began; run it again",
+                     planned.FullName(id),
+                     name.empty() ? "was dropped" : fmt::format("was renamed to '{}'", name));
+  }
+  return {};
+}
+
 }  // namespace
 
 Status CheckNoConflictingData(const CommitContext& context, const Table& base,
-                              const History& history, const ExpressionPtr& filter) {
+                              const History& history, const ExpressionPtr& filter,
+                              const Schema& planned) {
   const ExpressionPtr condition = filter == nullptr ? Expression::True() : filter;
   const TableMetadata& metadata = *base.metadata;
+  FIRN_RETURN_IF_ERROR(CheckNamesStay(condition, planned, *metadata.current_schema()));
   FIRN_ASSIGN(const ExpressionPtr bound, Bind(condition, *metadata.current_schema()));
   FileMatcher matcher(metadata, bound);
   return VisitChanges(context, base, history,

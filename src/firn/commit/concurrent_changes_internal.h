@@ -30,9 +30,11 @@ Status VisitChanges(const CommitContext& context, const Table& base, const Histo
                     const std::function<Status(const Snapshot&, ManifestEntry&)>& visit);
 
 /// Fail if a data file that the snapshots added by append or overwrite may hold a row that matches
-/// `filter` (unbound; null: every row does). Errors: kCommitConflict, naming the file.
+/// `filter` (unbound, in the names of `planned`; null: every row does). Errors: kCommitConflict,
+/// naming the file, or the column that is called otherwise since then or gone.
 Status CheckNoConflictingData(const CommitContext& context, const Table& base,
-                              const History& history, const ExpressionPtr& filter);
+                              const History& history, const ExpressionPtr& filter,
+                              const Schema& planned);
 
 /// What to do with rows of data files that others took out as a whole, by a delete.
 enum class DeletedFiles {

@@ -13,6 +13,7 @@ Result<std::unique_ptr<SnapshotOperation>> MakeAppendFiles(const CommitContext& 
                                                            const AppendFilesRequest& request,
                                                            SnapshotId id);
 Result<std::unique_ptr<SnapshotOperation>> MakeChangeFiles(const CommitContext& context,
+                                                           const Table& planned,
                                                            const ChangeFilesRequest& request,
                                                            SnapshotId id);
 Result<std::unique_ptr<SnapshotOperation>> MakeRewriteFiles(const CommitContext& context,

@@ -51,9 +51,10 @@ Status Transaction::Append(AppendFilesRequest request) {
 
 Status Transaction::Change(ChangeFilesRequest request) {
   auto step = std::make_unique<Step>();
+  step->planned = table_;
   step->snapshot_id = NewSnapshotId(*table_.metadata, *context_.random);
   const auto& kept = step->request.emplace<ChangeFilesRequest>(std::move(request));
-  FIRN_ASSIGN(step->operation, MakeChangeFiles(context_, kept, step->snapshot_id));
+  FIRN_ASSIGN(step->operation, MakeChangeFiles(context_, step->planned, kept, step->snapshot_id));
   steps_.push_back(std::move(step));
   return {};
 }
