@@ -203,8 +203,8 @@ TEST_F(ChangeFilesTest, RefusesNewRowsIfAColumnOfTheConditionIsCalledOtherwise) 
   ASSERT_THAT(updates, IsOk());
   ASSERT_THAT(table_->catalog().Commit(table_->name(), {}, *updates), IsOk());
   DataFile late = table_->MakeDataFile("late");
-  late.metrics.value_counts[3] = 10;
-  late.metrics.null_value_counts[3] = 10;  // Of the new column.
+  late.metrics.value_counts = {{3, 10}};
+  late.metrics.null_value_counts = {{3, 10}};  // Of the new column.
   table_->Add({late});
   EXPECT_THAT(Commit(),
               IsError(ErrorCode::kCommitConflict, "'cat' of the condition was renamed to 'kind'"));
