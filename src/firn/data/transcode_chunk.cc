@@ -55,7 +55,7 @@ const InputPart* PartToCopy(const ParquetLayout& layout, const OutputRowGroup& g
       input.kept_rows(part.row_group) != input.footer.row_groups[part.row_group].num_rows) {
     return nullptr;
   }
-  const LeafNode& from = input.leaves[static_cast<size_t>(input.sources[leaf].leaf)];
+  const LeafNode& from = (*input.leaves)[static_cast<size_t>(input.sources[leaf].leaf)];
   const bool can_copy = CanCopyChunk(input.footer, from, *chunk, layout.leaves[leaf], codec);
   return can_copy ? &part : nullptr;
 }
@@ -75,7 +75,7 @@ Result<EncodedChunk> CopyPart(const ParquetLayout& layout, const InputPart& part
     column_index = AsText(view);
   }
   const ChunkInput copied{
-      .leaf = &input.leaves[from], .chunk = &chunk, .row_count = row_group.num_rows};
+      .leaf = &(*input.leaves)[from], .chunk = &chunk, .row_count = row_group.num_rows};
   FIRN_ASSIGN(EncodedChunk copy,
               CopyChunk(copied, layout.leaves[leaf], std::move(bytes), std::move(column_index)),
               "'{}', column '{}'", input.task->file.file_path, layout.fields[leaf].name);
@@ -111,7 +111,7 @@ Result<EncodedChunk> MakeChunk(const ParquetLayout& layout, const OutputRowGroup
                      .row_count = input.footer.row_groups[row_group].num_rows};
     chunk.kept = group.parts[i].kept();
     if (source.leaf >= 0) {
-      chunk.leaf = &input.leaves[static_cast<size_t>(source.leaf)];
+      chunk.leaf = &(*input.leaves)[static_cast<size_t>(source.leaf)];
       chunk.chunk = group.parts[i].FindChunk(leaf);
       chunk.shared_nodes = source.shared_nodes;
       FIRN_ASSIGN(chunk.bytes, LoadChunk(group.parts[i], leaf, buffers[i]));

@@ -171,12 +171,29 @@ Result<TranscodeContext> TranscodeContext::Make(const WriteContext& write,
                            .layout = layout,
                            .schema = schema,
                            .names = {},
-                           .paths = LeafPathsOf(layout.footer.schema)};
+                           .paths = LeafPathsOf(layout.footer.schema),
+                           .leaves = std::make_shared<LeavesOfInputs>()};
   const std::string names = write.metadata->Property(kProperty, "");
   if (!names.empty()) {
     FIRN_ASSIGN(context.names, ParseNameMapping(names), "table property '{}'", kProperty);
   }
   return context;
+}
+
+Result<LeavesOfInputs::Leaves> LeavesOfInputs::Find(const std::vector<SchemaElement>& schema) {
+  std::string encoded;
+  for (const SchemaElement& element : schema)
+    encoded += element.raw;
+  {
+    const std::lock_guard lock(mutex_);
+    if (newest_ != nullptr && newest_schema_ == encoded) return newest_;
+  }
+  FIRN_ASSIGN(std::vector<LeafNode> leaves, LeavesOf(schema));
+  auto shared = std::make_shared<const std::vector<LeafNode>>(std::move(leaves));
+  const std::lock_guard lock(mutex_);
+  newest_schema_ = std::move(encoded);
+  newest_ = shared;
+  return shared;
 }
 
 Result<std::vector<LeafSource>> FindLeafSources(const TranscodeContext& context,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +26,20 @@ struct LeafSource {
   size_t shared_nodes = 0;                        ///< Likewise.
 };
 
+/// Leaves of schemas, kept once for files that follow each other and have the same. Thread-safe.
+class LeavesOfInputs {
+ public:
+  using Leaves = std::shared_ptr<const std::vector<LeafNode>>;
+
+  /// Those of `schema`. Errors: kCorrupt.
+  Result<Leaves> Find(const std::vector<SchemaElement>& schema);
+
+ private:
+  std::mutex mutex_;
+  std::string newest_schema_;  // As it was encoded.
+  Leaves newest_;
+};
+
 /// What all inputs of a rewrite share. What it refers to outlives it.
 struct TranscodeContext {
   const WriteContext& write;
@@ -31,6 +47,7 @@ struct TranscodeContext {
   const Schema& schema;  ///< Of the output.
   std::optional<NameMapping> names;
   std::vector<LeafPath> paths;  ///< Of the leaves of the layout.
+  std::shared_ptr<LeavesOfInputs> leaves;
 
   /// Errors: kCorrupt: the table's name mapping.
   static Result<TranscodeContext> Make(const WriteContext& write, const ParquetLayout& layout,

@@ -408,6 +408,28 @@ TEST(TranscodeDataFilesTest, CutsRowGroupsThatAreTooLargeForTheFiles) {
   }
 }
 
+// What tells of the rows of very small files takes more memory than they do.
+TEST(TranscodeDataFilesTest, HoldsFewFootersAtATimeAndLeavesTheTiniestFilesToTheRowPath) {
+  std::vector<NestedField> fields;
+  for (int32_t id = 1; id <= 4; ++id)
+    fields.push_back(Optional(id, "c" + std::to_string(id), Primitive(TypeId::kInt)));
+  for (const int rows_per_file : {1, 20}) {
+    RowTable table(fields, int64_t{16} << 20);
+    const std::vector<StructValue> rows(static_cast<size_t>(rows_per_file), Row({1, 2, 3, 4}));
+    const std::vector<FileScanTask> tasks(3000, table.Write(rows));
+
+    const auto files = TranscodeDataFiles(table.write_context(), OptionsFor(table), tasks);
+
+    ASSERT_THAT(files, IsOk());
+    ASSERT_EQ(files->has_value(), rows_per_file > 1);
+    if (!files->has_value()) continue;
+    ASSERT_THAT(**files, SizeIs(1));
+    EXPECT_EQ((**files)[0].record_count, 60'000);
+    EXPECT_THAT((**files)[0].split_offsets,
+                SizeIs(testing::AllOf(testing::Ge(6U), testing::Le(8U))));
+  }
+}
+
 TEST(TranscodeDataFilesTest, OfDeletedRowsOnlyWritesNoFile) {
   RowTable table({Optional(1, "id", Primitive(TypeId::kInt))});
   FileScanTask task = table.Write({Row({1})});

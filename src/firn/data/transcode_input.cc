@@ -24,22 +24,46 @@ std::optional<std::vector<RowSpan>> KeptRows(const PositionSet& deleted, int64_t
   return kept;
 }
 
-Status ReadInput(const WriteContext& context, TranscodeInput& input) {
+Result<Buffer> ReadWhole(InputFile& file, int64_t size) {
+  Buffer bytes(static_cast<size_t>(size));
+  FIRN_ASSIGN(const int64_t read, file.ReadAt(0, bytes.span()));
+  if (read == size) return bytes;
+  return MakeError(ErrorCode::kCorrupt, "the file has {} bytes, expected {}", read, size);
+}
+
+Status ReadInput(const WriteContext& context, TranscodeInput& input, Buffer kept) {
   const DataFile& data_file = input.task->file;
-  FIRN_ASSIGN(input.file, context.io->Open(data_file.file_path, data_file.file_size_in_bytes));
-  FIRN_ASSIGN(const int64_t size, input.file->Size());
+  int64_t size = data_file.file_size_in_bytes;
+  const bool is_kept_whole = !kept.empty() && std::ssize(kept.span()) == size;
+  if (!is_kept_whole) {
+    FIRN_ASSIGN(input.file, context.io->Open(data_file.file_path, size));
+    FIRN_ASSIGN(size, input.file->Size());
+  }
   if (size > kSmallFileBytes) {
-    FIRN_ASSIGN(input.footer, ReadFooter(*input.file, size));
+    input.tail = std::move(kept);
+    if (input.tail.empty()) {
+      FIRN_ASSIGN(input.tail, ReadTail(*input.file, size));
+    }
+    FIRN_ASSIGN(input.footer, ReadFooter(input.tail.span(), size));
     return {};
   }
-  input.bytes = Buffer(static_cast<size_t>(size));
-  FIRN_ASSIGN(const int64_t read, input.file->ReadAt(0, input.bytes.span()));
-  if (read != size) {
-    return MakeError(ErrorCode::kCorrupt, "the file has {} bytes, expected {}", read, size);
+  input.bytes = std::move(kept);
+  if (input.bytes.empty()) {
+    FIRN_ASSIGN(input.bytes, ReadWhole(*input.file, size));
   }
   FIRN_ASSIGN(input.footer, ReadFooter(input.bytes.span()));
   input.file = nullptr;
   return {};
+}
+
+// A row group of the output may hold very many footers of small files.
+void DropNames(FileFooter& footer) {
+  footer.schema = {};
+  footer.key_value_metadata = {};
+  for (RowGroup& group : footer.row_groups) {
+    for (ColumnChunk& chunk : group.columns)
+      chunk.path_in_schema = {};
+  }
 }
 
 }  // namespace
@@ -50,6 +74,11 @@ int64_t TranscodeInput::kept_rows(size_t row_group) const {
   for (const RowSpan& span : *kept[row_group])
     rows += span.end - span.begin;
   return rows;
+}
+
+int64_t TranscodeInput::footer_memory() const {
+  constexpr int64_t kChunkBytes = 500;
+  return static_cast<int64_t>(footer.row_groups.size() * leaves->size()) * kChunkBytes;
 }
 
 int64_t TranscodeInput::stored_bytes(size_t row_group) const {
@@ -65,14 +94,16 @@ int64_t TranscodeInput::stored_bytes(size_t row_group) const {
 
 Result<std::shared_ptr<TranscodeInput>> OpenTranscodeInput(const TranscodeContext& context,
                                                            const FileScanTask& task,
-                                                           const PositionSet* deleted) {
+                                                           const PositionSet* deleted,
+                                                           Buffer kept) {
   const std::string& path = task.file.file_path;
   auto input = std::make_shared<TranscodeInput>();
   input->task = &task;
-  FIRN_RETURN_IF_ERROR(ReadInput(context.write, *input), "'{}'", path);
-  FIRN_ASSIGN(input->leaves, LeavesOf(input->footer.schema), "'{}'", path);
-  FIRN_ASSIGN(input->sources, FindLeafSources(context, task, input->footer, input->leaves), "'{}'",
+  FIRN_RETURN_IF_ERROR(ReadInput(context.write, *input, std::move(kept)), "'{}'", path);
+  FIRN_ASSIGN(input->leaves, context.leaves->Find(input->footer.schema), "'{}'", path);
+  FIRN_ASSIGN(input->sources, FindLeafSources(context, task, input->footer, *input->leaves), "'{}'",
               path);
+  DropNames(input->footer);
   int64_t row = 0;
   for (const RowGroup& group : input->footer.row_groups) {
     input->first_rows.push_back(row);

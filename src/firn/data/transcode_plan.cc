@@ -11,9 +11,14 @@ namespace {
 constexpr int64_t kInputRowGroupShare = 4;
 // Row groups of this size, or half as large as the table asks for, stay as they are.
 constexpr int64_t kCopiedBytesMin = int64_t{8} << 20;
-// What is kept of the inputs between the look at their footers and their turn.
-constexpr int64_t kKeptShare = 8;
-constexpr int64_t kChunkFooterBytes = 400;
+// What is kept of the inputs between the look at their footers and their turn: small files as a
+// whole, and of others the footers, of which there can be many.
+constexpr int64_t kKeptShare = 16;
+constexpr int64_t kKeptTailsShare = 64;
+// Footers, parsed, that a row group of the output may hold. Where row groups get as small as this
+// for it, rows are read instead, one file after the other.
+constexpr int64_t kFootersShare = 16;
+constexpr int64_t kRowGroupRowsMin = 5000;
 // Nulls take next to no bytes: without a limit there would be no end of them.
 constexpr int64_t kRowGroupRowsMax = int64_t{1} << 27;
 
@@ -32,7 +37,7 @@ TranscodePlan::TranscodePlan(const TranscodeContext& context,
     : context_(context), tasks_(tasks), dropped_(dropped), limits_(limits) {}
 
 Status TranscodePlan::Open() {
-  inputs_.resize(tasks_.size());
+  kept_.resize(tasks_.size());
   deleted_.resize(tasks_.size());
   const WriteContext& write = context_.write;
   const ReadContext read{.io = write.io,
@@ -41,7 +46,7 @@ Status TranscodePlan::Open() {
                          .budget = write.budget,
                          .cancel = write.cancel};
   PositionDeletes deletes(read, BudgetPool::Make(write.budget->total_bytes()), tasks_);
-  return ParallelFor(
+  FIRN_RETURN_IF_ERROR(ParallelFor(
       *write.executor, tasks_.size(),
       [&](size_t i) -> Status {
         FIRN_ASSIGN(deleted_[i], deletes.Load(tasks_[i]));
@@ -52,14 +57,30 @@ Status TranscodePlan::Open() {
         }
         return Look(i);
       },
-      write.cancel);
+      write.cancel));
+  return CheckFooters();
 }
 
-// Open an input, and keep it if there is room.
+// Of tiny files there are so many in a row group that what tells of their rows takes more memory
+// than the rows do.
+Status TranscodePlan::CheckFooters() const {
+  const int64_t row_groups = footers_bytes_ / FootersMax();
+  int64_t rows = 0;
+  for (const FileScanTask& task : tasks_)
+    rows += task.file.record_count;
+  if (row_groups == 0 || rows / row_groups >= kRowGroupRowsMin) return {};
+  return MakeError(ErrorCode::kUnsupported, "the footers of {} small files take too much memory",
+                   tasks_.size());
+}
+
+int64_t TranscodePlan::FootersMax() const {
+  return std::max<int64_t>(context_.write.budget->total_bytes() / kFootersShare, 1);
+}
+
+// Open an input, and keep its bytes if there is room.
 Status TranscodePlan::Look(size_t index) {
   const int64_t budget_bytes = context_.write.budget->total_bytes();
   FIRN_ASSIGN(auto input, OpenTranscodeInput(context_, tasks_[index], deleted_[index].get()));
-  auto bytes = static_cast<int64_t>(input->bytes.size());
   for (size_t i = 0; i < input->footer.row_groups.size(); ++i) {
     const int64_t stored = input->stored_bytes(i);
     remaining_bytes_ += stored;
@@ -70,21 +91,19 @@ Status TranscodePlan::Look(size_t index) {
       return MakeError(ErrorCode::kUnsupported, "'{}': row group {} of {} bytes is too large",
                        tasks_[index].file.file_path, i, stored);
     }
-    bytes += static_cast<int64_t>(context_.layout.leaves.size()) * kChunkFooterBytes;
   }
-  input->file = nullptr;  // Opened again when it is its turn: there may be very many.
-  if ((kept_bytes_ += bytes) <= budget_bytes / kKeptShare) inputs_[index] = std::move(input);
+  footers_bytes_ += input->footer_memory();
+  const bool is_small = !input->bytes.empty();
+  Buffer& bytes = is_small ? input->bytes : input->tail;
+  const int64_t kept_max = budget_bytes / (is_small ? kKeptShare : kKeptTailsShare);
+  if ((kept_bytes_ += std::ssize(bytes.span())) <= kept_max) kept_[index] = std::move(bytes);
   return {};
 }
 
 Result<std::shared_ptr<TranscodeInput>> TranscodePlan::TakeInput(size_t index) {
-  const DataFile& file = tasks_[index].file;
-  std::shared_ptr<TranscodeInput> input = std::move(inputs_[index]);
-  if (input == nullptr) {
-    FIRN_ASSIGN(input, OpenTranscodeInput(context_, tasks_[index], deleted_[index].get()));
-  } else if (input->bytes.empty()) {
-    FIRN_ASSIGN(input->file, context_.write.io->Open(file.file_path, file.file_size_in_bytes));
-  }
+  FIRN_ASSIGN(auto input, OpenTranscodeInput(context_, tasks_[index], deleted_[index].get(),
+                                             std::exchange(kept_[index], {})));
+  input->tail = {};
   deleted_[index] = nullptr;
   return input;
 }
@@ -192,24 +211,26 @@ void TranscodePlan::TakePart(const NextPart& next) {
 Result<std::unique_ptr<OutputRowGroup>> TranscodePlan::Next() {
   auto group = std::make_unique<OutputRowGroup>();
   const int64_t bytes_max = NextBytes();
+  int64_t footers_bytes = 0;
   while (true) {
     FIRN_ASSIGN(const bool has_part, FindPart());
     if (!has_part) break;
     NextPart next = PeekPart(bytes_max);
-    const bool is_full =
-        group->bytes + next.bytes / 2 > bytes_max || group->rows + next.rows > kRowGroupRowsMax;
+    const bool is_full = group->bytes + next.bytes / 2 > bytes_max ||
+                         group->rows + next.rows > kRowGroupRowsMax || footers_bytes > FootersMax();
     if (group->rows > 0 && (next.stays_alone || is_full)) break;
     TakePart(next);
     if (next.rows == 0) continue;
     group->rows += next.rows;
     group->bytes += next.bytes;
+    footers_bytes += next.part.input->footer_memory();
     group->parts.push_back(std::move(next.part));
     if (next.stays_alone) break;
   }
   if (group->rows == 0) return std::unique_ptr<OutputRowGroup>();
   file_bytes_left_ -= group->bytes;
   // Whole row groups of the input leave a rest.
-  if (file_bytes_left_ < bytes_max / 2) file_bytes_left_ = 0;
+  if (file_bytes_left_ < std::min(bytes_max, group->bytes) / 2) file_bytes_left_ = 0;
   group->ends_file = file_bytes_left_ <= 0;
   return group;
 }

@@ -37,8 +37,10 @@ class TranscodePlan {
 
  private:
   Status Look(size_t index);
+  Status CheckFooters() const;
   Result<std::shared_ptr<TranscodeInput>> TakeInput(size_t index);
   bool IsTooLarge(int64_t row_group_bytes) const;
+  int64_t FootersMax() const;
   bool IsWorthCopying(const InputPart& part) const;
   Result<bool> FindPart();
   /// What is next, with the rows and the stored bytes that it adds.
@@ -57,9 +59,12 @@ class TranscodePlan {
   const PositionsByFile& dropped_;
   const Limits limits_;
 
-  std::vector<std::shared_ptr<TranscodeInput>> inputs_;  // Null: to be opened again.
+  // Bytes of inputs that were looked at, from which they are opened: parsed, they take some times the
+  // memory. Empty: they are read again.
+  std::vector<Buffer> kept_;
   std::vector<std::shared_ptr<const PositionSet>> deleted_;
   std::atomic<int64_t> kept_bytes_ = 0;
+  std::atomic<int64_t> footers_bytes_ = 0;  // Of all inputs, parsed.
   InputPart next_;  // Whose turn it is; without an input: at the next input's begin.
   size_t next_input_ = 0;
   std::shared_ptr<CutRowGroup> cut_;  // Of `next_`, if it is cut.

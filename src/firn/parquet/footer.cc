@@ -13,7 +13,7 @@ constexpr int64_t kFooterBytesMax = int64_t{32} << 20;
 
 // Where the footer begins, given the last bytes of a file of `size` bytes.
 Result<int64_t> FindFooter(std::span<const std::byte> tail, int64_t size) {
-  if (size < kTailBytes + kMagicBytes) {
+  if (size < kTailBytes + kMagicBytes || std::ssize(tail) < kTailBytes) {
     return MakeError(ErrorCode::kCorrupt, "{} bytes are too few for a Parquet file", size);
   }
   const std::string_view magic = AsText(tail.last(4));
@@ -66,16 +66,23 @@ int64_t ColumnChunk::start_offset() const {
   return has_dictionary ? *dictionary_page_offset : data_page_offset;
 }
 
-Result<FileFooter> ReadFooter(std::span<const std::byte> file) {
-  const auto size = static_cast<int64_t>(file.size());
-  FIRN_ASSIGN(const int64_t start, FindFooter(file, size));
+Result<FileFooter> ReadFooter(std::span<const std::byte> tail, int64_t size) {
+  FIRN_ASSIGN(const int64_t start, FindFooter(tail, size));
+  const int64_t skip = start - (size - std::ssize(tail));
+  if (skip < 0) {
+    return MakeError(ErrorCode::kInvalidInput, "a footer at {} begins before the last {} bytes",
+                     start, tail.size());
+  }
   return ParseFooterAt(
-      file.subspan(static_cast<size_t>(start), static_cast<size_t>(size - start - kTailBytes)),
+      tail.subspan(static_cast<size_t>(skip), static_cast<size_t>(size - start - kTailBytes)),
       start);
 }
 
-Result<FileFooter> ReadFooter(InputFile& file, int64_t size) {
-  const int64_t tail_start = std::max<int64_t>(0, size - kFirstReadBytes);
+Result<FileFooter> ReadFooter(std::span<const std::byte> file) {
+  return ReadFooter(file, std::ssize(file));
+}
+
+Result<Buffer> ReadTail(InputFile& file, int64_t size) {
   const auto read_from = [&](int64_t start) -> Result<Buffer> {
     Buffer bytes(static_cast<size_t>(size - start));
     FIRN_ASSIGN(const int64_t read, file.ReadAt(start, bytes.span()));
@@ -83,15 +90,18 @@ Result<FileFooter> ReadFooter(InputFile& file, int64_t size) {
     return MakeError(ErrorCode::kCorrupt, "the file ends at byte {}, expected {}", start + read,
                      size);
   };
-  FIRN_ASSIGN(Buffer tail, read_from(tail_start));
+  const int64_t tail_start = std::max<int64_t>(0, size - kFirstReadBytes);
+  FIRN_ASSIGN(const Buffer tail, read_from(tail_start));
   FIRN_ASSIGN(const int64_t start, FindFooter(tail.span(), size));
-  if (start < tail_start) {
-    FIRN_ASSIGN(tail, read_from(start));
-  }
-  const int64_t skip = std::max<int64_t>(0, start - tail_start);
-  return ParseFooterAt(tail.span().subspan(static_cast<size_t>(skip),
-                                           static_cast<size_t>(size - start - kTailBytes)),
-                       start);
+  if (start < tail_start) return read_from(start);
+  Buffer exact(static_cast<size_t>(size - start));
+  std::ranges::copy(tail.span().last(exact.size()), exact.span().begin());
+  return exact;
+}
+
+Result<FileFooter> ReadFooter(InputFile& file, int64_t size) {
+  FIRN_ASSIGN(const Buffer tail, ReadTail(file, size));
+  return ReadFooter(tail.span(), size);
 }
 
 }  // namespace firn

@@ -166,6 +166,14 @@ std::string FormatFooter(const FileFooter& footer);
 /// Find and parse the footer in the bytes of a whole file. Errors: as above.
 Result<FileFooter> ReadFooter(std::span<const std::byte> file);
 
+/// The same in the last bytes of a file of `size` bytes.
+/// Errors: as above; kInvalidInput: the footer begins before `tail`.
+Result<FileFooter> ReadFooter(std::span<const std::byte> tail, int64_t size);
+
+/// The last bytes of a file, from the begin of its footer on. Errors: as above, and those of the
+/// file.
+Result<Buffer> ReadTail(InputFile& file, int64_t size);
+
 /// Read and parse the footer of a file; `size` is the file's. Errors: as above, and those of the
 /// file.
 Result<FileFooter> ReadFooter(InputFile& file, int64_t size);

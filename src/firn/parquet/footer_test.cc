@@ -371,6 +371,28 @@ TEST(ReadFooterTest, FindsTheFooterAtTheEndOfAFile) {
   }
 }
 
+TEST(ReadTailTest, GivesWhatTheFooterIsReadFromLater) {
+  for (const size_t text : {size_t{1}, size_t{200'000}}) {
+    FileFooter footer = MakeFooter();
+    footer.key_value_metadata[0].second = std::string(text, 'v');
+    const std::string encoded = FormatFooter(footer);
+    const std::string file = MakeFile(encoded);
+    const auto size = static_cast<int64_t>(file.size());
+    const auto io = MakeMemoryFileIO(SystemClock());
+    ASSERT_THAT(WriteFile(*io, "memory:/f", AsBytes(file)), IsOk());
+
+    const auto tail = ReadTail(**io->Open("memory:/f"), size);
+
+    ASSERT_THAT(tail, IsOk());
+    EXPECT_EQ(tail->size(), encoded.size() + 8);
+    const auto parsed = ReadFooter(tail->span(), size);
+    ASSERT_THAT(parsed, IsOk());
+    EXPECT_EQ(FormatFooter(*parsed), encoded);
+    EXPECT_THAT(ReadFooter(tail->span().subspan(1), size), IsError(ErrorCode::kInvalidInput, ""));
+    EXPECT_THAT(ReadFooter(tail->span().last(7), size), IsError(ErrorCode::kCorrupt, ""));
+  }
+}
+
 TEST(ReadFooterTest, RefusesChunksThatAreNotInTheData) {
   const auto read = [](int64_t offset, int64_t size) {
     FileFooter footer = MakeFooter();
