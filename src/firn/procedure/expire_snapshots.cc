@@ -26,14 +26,18 @@ void Notice(ProcedureContext& context, const std::string& text) {
   if (context.notice) context.notice(text);
 }
 
+std::string DescribeRefs(const std::vector<std::string>& refs) {
+  return refs.empty() ? "" : ", " + DescribeDroppedRefs(refs);
+}
+
 Result<ProcedureOutput> Preview(ProcedureContext& context, const TableReference& reference,
                                 const ExpireSnapshotsOptions& options) {
   const MaintainContext maintain = MakeMaintainContext(context, reference);
   FIRN_ASSIGN(auto preview, PreviewExpireSnapshots(maintain, reference.table, options));
   const ExpiredHistory& history = preview->history();
-  Notice(context, fmt::format("{} of {} snapshots would be expired, {} branches and tags dropped",
-                              history.snapshot_ids.size(),
-                              reference.table.metadata->snapshots.size(), history.refs.size()));
+  Notice(context,
+         fmt::format("{} of {} snapshots would be expired{}", history.snapshot_ids.size(),
+                     reference.table.metadata->snapshots.size(), DescribeRefs(history.refs)));
   return MakeFileRows("delete", [shared = std::shared_ptr<ExpiryPreview>(std::move(preview))](
                                     const std::function<Status(FileToDelete)>& visit) {
     return shared->VisitFiles(visit);
@@ -47,8 +51,9 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   if (context.is_dry_run) return Preview(context, reference, options);
   const MaintainContext maintain = MakeMaintainContext(context, reference);
   FIRN_ASSIGN(const auto result, ExpireSnapshots(maintain, reference.table, options));
-  Notice(context, fmt::format("{} of {} snapshots were expired", result.expired_snapshots_count,
-                              reference.table.metadata->snapshots.size()));
+  Notice(context, fmt::format("{} of {} snapshots were expired{}", result.expired_snapshots_count,
+                              reference.table.metadata->snapshots.size(),
+                              DescribeRefs(result.dropped_refs)));
   if (result.left_files_count > 0) {
     Notice(context, fmt::format("{} files that were added from folders of others stay there (table "
                                 "property firn.adopted-folders; without it they are deleted)",

@@ -24,6 +24,10 @@ int64_t BytesOf(const std::vector<ManifestFile>& manifests,
   return bytes;
 }
 
+std::string WithRefs(const std::vector<std::string>& refs) {
+  return refs.empty() ? "" : "; " + DescribeDroppedRefs(refs);
+}
+
 class TableMaintenance {
  public:
   TableMaintenance(const MaintainContext& context, const Table& table,
@@ -145,8 +149,8 @@ Result<StepReport> TableMaintenance::Expire() {
   if (history.snapshot_ids.empty() && history.refs.empty()) {
     return Skip("no snapshot is over");
   }
-  StepReport report = Act(fmt::format("{} of {} snapshots are over", history.snapshot_ids.size(),
-                                      table_.metadata->snapshots.size()));
+  StepReport report = Act(fmt::format("{} of {} snapshots are over{}", history.snapshot_ids.size(),
+                                      table_.metadata->snapshots.size(), WithRefs(history.refs)));
   // Their lists, and what these name besides what stays, which is not known yet.
   FIRN_ASSIGN(const auto manifests, CurrentManifests());
   IoTotals totals = EstimateManifests(manifests, 0, 1);
@@ -154,7 +158,8 @@ Result<StepReport> TableMaintenance::Expire() {
   Estimate(report, totals);
   if (is_dry_run_) return report;
   FIRN_ASSIGN(const auto result, ExpireSnapshots(context_, table_, options));
-  report.reason = fmt::format("{} snapshots were expired", result.expired_snapshots_count);
+  report.reason = fmt::format("{} snapshots were expired{}", result.expired_snapshots_count,
+                              WithRefs(result.dropped_refs));
   report.files = result.deleted_data_files_count + result.deleted_position_delete_files_count +
                  result.deleted_equality_delete_files_count + result.deleted_manifest_files_count +
                  result.deleted_manifest_lists_count + result.deleted_statistics_files_count;

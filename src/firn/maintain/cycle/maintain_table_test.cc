@@ -68,6 +68,19 @@ TEST_F(MaintainTableTest, DoesWhatPaysAndSaysWhyItSkipsTheRest) {
                           "metadata skipped", "orphans skipped"));
 }
 
+TEST_F(MaintainTableTest, NamesTheTagsThatItDrops) {
+  const SnapshotRef ref{.snapshot_id = table().Add({Data("a")}).snapshot_id,
+                        .type = RefType::kTag,
+                        .max_ref_age_ms = 1};
+  const std::vector<TableUpdate> updates = {SetSnapshotRef{"audit", ref}};
+  ASSERT_THAT(table().catalog().Commit(table().name(), {}, updates), IsOk());
+  table().clock().Advance(days(1));
+  for (const bool is_dry_run : {true, false}) {
+    Maintain({{"steps", "expire"}}, is_dry_run);
+    EXPECT_THAT(reports_.back().reason, HasSubstr("; 1 branches and tags dropped: audit"));
+  }
+}
+
 TEST_F(MaintainTableTest, StopsAfterAStepThatFailed) {
   table().Add({Data("a")});
   table().Add({Data("b")});
@@ -128,6 +141,17 @@ TEST_F(MaintainTableTest, KeepsTheOrderOfASortedTable) {
   ASSERT_THAT(table().catalog().Commit(table().name(), {}, updates), IsOk());
   EXPECT_EQ(strategy({}), RewriteOrder::Strategy::kSort);
   EXPECT_EQ(strategy({{"compact.strategy", "binpack"}}), RewriteOrder::Strategy::kBinpack);
+}
+
+TEST_F(MaintainTableTest, CallsNoFileSmallThatIsTooLarge) {
+  DataFile large = Data("large");
+  large.file_size_in_bytes = int64_t{4} << 30;
+  table().Add({large});
+  const TableHealth health = Assess();
+  EXPECT_EQ(health.small_files, 0);
+  EXPECT_EQ(health.compaction_files, 1);
+  EXPECT_THAT(health.advice, ElementsAre("compact: 1 files could be 8"));
+  EXPECT_LT(health.score, 100);
 }
 
 TEST_F(MaintainTableTest, FindsNothingToDoInATableWithOneFile) {

@@ -11,7 +11,7 @@ namespace firn {
 namespace {
 
 /// What a table loses at most for each kind of trouble, and where that much is reached.
-constexpr double kSmallFilesPoints = 45;
+constexpr double kFilesPoints = 45;
 constexpr double kDeletesPoints = 25;
 constexpr double kDeleteRatioMost = 0.3;
 constexpr double kManifestsPoints = 15;
@@ -40,22 +40,22 @@ void CountFiles(const std::vector<ManifestFile>& manifests, const Snapshot& head
 
 void Judge(TableHealth& health) {
   const auto share = [](double value, double most) { return std::min(1.0, value / most); };
-  const double small = share(static_cast<double>(health.small_files),
+  const double files = share(static_cast<double>(health.compaction_files),
                              static_cast<double>(std::max<int64_t>(health.data_files, 1))) *
-                       kSmallFilesPoints;
+                       kFilesPoints;
   const double deletes = share(health.delete_ratio, kDeleteRatioMost) * kDeletesPoints;
   const double manifests =
       share(static_cast<double>(health.manifests_to_rewrite), kManifestsMost) * kManifestsPoints;
   const double snapshots =
       share(static_cast<double>(health.expired_snapshots), kSnapshotsMost) * kSnapshotsPoints;
-  health.score = static_cast<int>(std::lround(100 - small - deletes - manifests - snapshots));
+  health.score = static_cast<int>(std::lround(100 - files - deletes - manifests - snapshots));
 
   std::vector<std::pair<double, std::string>> advice;
-  if (health.small_files > 0) {
-    advice.emplace_back(small, fmt::format("compact: {} files could be {}", health.small_files,
+  if (health.compaction_files > 0) {
+    advice.emplace_back(files, fmt::format("compact: {} files could be {}", health.compaction_files,
                                            health.expected_outputs));
   }
-  if (health.delete_ratio > 0 && health.small_files == 0) {
+  if (health.delete_ratio > 0 && health.compaction_files == 0) {
     advice.emplace_back(deletes, fmt::format("deletes: {:.1f} % of the rows are deleted",
                                              health.delete_ratio * 100));
   }
@@ -118,7 +118,11 @@ Result<TableHealth> AssessTable(const MaintainContext& context, const Table& tab
     FIRN_ASSIGN(health.compaction,
                 PlanCompaction(context, table, std::string(kMainBranch), nullptr, options));
     for (const FileGroup& group : health.compaction.groups) {
-      health.small_files += static_cast<int64_t>(group.inputs.size());
+      health.compaction_files += static_cast<int64_t>(group.inputs.size());
+      health.small_files +=
+          std::count_if(group.inputs.begin(), group.inputs.end(), [&](const FileScanTask& task) {
+            return task.file.file_size_in_bytes < options.min_file_size_bytes;
+          });
       health.expected_outputs += group.expected_outputs;
       health.compaction_bytes += group.input_bytes;
     }

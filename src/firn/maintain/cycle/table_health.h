@@ -14,7 +14,7 @@ namespace firn {
 /// How a table's `main` is, going by its metadata alone, and what maintenance would find to do.
 struct TableHealth {
   int score = 100;          ///< 0 to 100.
-  int64_t small_files = 0;  ///< Data files that compaction would merge or rewrite.
+  int64_t small_files = 0;  ///< Data files below the least size that compaction would merge.
   int64_t data_files = 0;
   double delete_ratio = 0;  ///< Deleted rows per row, as delete files count them.
   int64_t manifests = 0;
@@ -22,6 +22,7 @@ struct TableHealth {
   std::vector<std::string> advice;  ///< Worst first; empty: nothing pays.
 
   CompactionPlan compaction;
+  int64_t compaction_files = 0;  ///< All that it would rewrite, for whatever reason.
   int64_t compaction_bytes = 0;
   int64_t expected_outputs = 0;
   int64_t manifests_to_rewrite = 0;

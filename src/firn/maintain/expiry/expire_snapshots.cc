@@ -119,13 +119,19 @@ Result<ExpireSnapshotsResult> ExpireSnapshots(const MaintainContext& context, co
   const TableChangeContext change{context.commit.catalog, context.commit.clock,
                                   context.commit.random, context.commit.cancel};
   ExpiredPart part;
+  std::vector<std::string> dropped_refs;
   const auto plan = [&](const TableMetadata& metadata) -> Result<std::vector<TableUpdate>> {
     FIRN_ASSIGN(ExpiryPlan expiry, PlanExpiry(context, *table.io, metadata, options));
     part = TakeExpiredPart(metadata, expiry.history.snapshot_ids);
+    dropped_refs = expiry.history.refs;
     return std::move(expiry.updates);
   };
   FIRN_ASSIGN(const Table after, ChangeTable(change, table, plan));
-  if (part.snapshots.empty()) return ExpireSnapshotsResult();
+  if (part.snapshots.empty()) {
+    ExpireSnapshotsResult result;
+    result.dropped_refs = std::move(dropped_refs);
+    return result;
+  }
   AddLateStatistics(table, after, part);
   auto deleted = DeleteExpired(context, part, after, options.max_concurrent_deletes);
   if (!deleted.ok()) {
@@ -135,6 +141,7 @@ Result<ExpireSnapshotsResult> ExpireSnapshots(const MaintainContext& context, co
                     part.snapshots.size()));
   }
   deleted->expired_snapshots_count = static_cast<int64_t>(part.snapshots.size());
+  deleted->dropped_refs = std::move(dropped_refs);
   return deleted;
 }
 

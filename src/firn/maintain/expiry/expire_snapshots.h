@@ -4,6 +4,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "firn/maintain/expiry/snapshot_retention.h"
 #include "firn/maintain/file_to_delete.h"
@@ -32,6 +34,7 @@ struct ExpireSnapshotsResult {
   int64_t deleted_manifest_lists_count = 0;
   int64_t deleted_statistics_files_count = 0;
 
+  std::vector<std::string> dropped_refs;
   int64_t expired_snapshots_count = 0;
   int64_t already_gone_count = 0;
   /// Content that nothing needs any more, but that others put where it is

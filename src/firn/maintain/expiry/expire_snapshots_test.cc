@@ -181,6 +181,19 @@ TEST_F(ExpireSnapshotsTest, LeavesNoWrongAnswerForTheTimeBeforeAGap) {
 }
 
 // B03
+TEST_F(ExpireSnapshotsTest, NamesTheBranchesAndTagsThatItDrops) {
+  const Snapshot first = table().Add({Data("a.parquet")});
+  for (const std::string name : {"audit", "old"}) {
+    const SnapshotRef ref{
+        .snapshot_id = first.snapshot_id, .type = RefType::kTag, .max_ref_age_ms = 1};
+    const std::vector<TableUpdate> updates = {SetSnapshotRef{name, ref}};
+    ASSERT_THAT(table().catalog().Commit(table().name(), {}, updates), IsOk());
+  }
+  table().clock().Advance(std::chrono::hours(1));
+  EXPECT_THAT(MustExpire(All()).dropped_refs, ElementsAre("audit", "old"));
+  EXPECT_THAT(MustExpire(All()).dropped_refs, IsEmpty());
+}
+
 TEST_F(ExpireSnapshotsTest, DeletesStatisticsOfExpiredSnapshotsOnly) {
   const Snapshot first = table().Add({Data("a")});
   const Snapshot second = table().Add({Data("b")});

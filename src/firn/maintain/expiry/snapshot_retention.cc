@@ -154,6 +154,17 @@ Result<ExpiredHistory> RetentionPlanner::Plan() {
 
 }  // namespace
 
+std::string DescribeDroppedRefs(const std::vector<std::string>& refs) {
+  constexpr size_t kShownMax = 20;
+  if (refs.empty()) return "";
+  const size_t shown = std::min(refs.size(), kShownMax);
+  std::string text = fmt::format(
+      "{} branches and tags dropped: {}", refs.size(),
+      fmt::join(refs.begin(), std::next(refs.begin(), static_cast<std::ptrdiff_t>(shown)), ", "));
+  if (shown < refs.size()) text += fmt::format(" and {} more", refs.size() - shown);
+  return text;
+}
+
 Result<ExpiredHistory> PlanRetention(const TableMetadata& metadata,
                                      const RetentionOptions& options) {
   return RetentionPlanner(metadata, options).Plan();

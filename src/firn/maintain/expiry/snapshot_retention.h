@@ -27,6 +27,10 @@ struct ExpiredHistory {
   std::vector<std::string> refs;
 };
 
+/// "2 branches and tags dropped: audit, old", with so many names as can be read; empty if there are
+/// none.
+std::string DescribeDroppedRefs(const std::vector<std::string>& refs);
+
 /// Decide what of the history of a table is over. Pure.
 ///
 /// Shape   `main` stays, other refs while the snapshot they name is not older than their maximum

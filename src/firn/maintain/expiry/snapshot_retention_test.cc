@@ -157,5 +157,13 @@ TEST_F(RetentionTest, IsFineWithATableWithoutSnapshots) {
   EXPECT_THAT(Plan({}).snapshot_ids, IsEmpty());
 }
 
+TEST(DroppedRefsTest, AreNamedAsFarAsCanBeRead) {
+  EXPECT_EQ(DescribeDroppedRefs({}), "");
+  EXPECT_EQ(DescribeDroppedRefs({"audit", "old"}), "2 branches and tags dropped: audit, old");
+  const std::string many = DescribeDroppedRefs(std::vector<std::string>(23, "x"));
+  EXPECT_TRUE(many.starts_with("23 branches and tags dropped: x, x,")) << many;
+  EXPECT_TRUE(many.ends_with("x and 3 more")) << many;
+}
+
 }  // namespace
 }  // namespace firn
