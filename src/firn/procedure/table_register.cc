@@ -1,7 +1,9 @@
+#include "firn/base/log.h"
 #include "firn/base/number.h"
 #include "firn/procedure/new_table_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
+#include "firn/procedure/same_table_internal.h"
 
 namespace firn {
 namespace {
@@ -21,6 +23,13 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   FIRN_RETURN_IF_ERROR(PrepareNamespace(context, reference));
   FIRN_ASSIGN(const Table table,
               reference.catalog->Register(reference.name, source.table.metadata_location));
+  if (const auto same = FindSameTable(session, reference, table)) {
+    Log(LogLevel::kWarning,
+        "'{}' is the same table as '{}' in catalog '{}': a change by one name is not seen by the "
+        "other, and maintenance by one deletes files that the other needs; drop one of them "
+        "without purge",
+        FormatTableName(reference.name), FormatTableName(*same), reference.catalog_name);
+  }
   const Snapshot* snapshot = table.metadata->current_snapshot();
   return MakeOutput(
       MakeRowType({{"current_snapshot_id", LongType()},
