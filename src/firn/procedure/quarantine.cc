@@ -26,8 +26,15 @@ std::string LocationOf(ProcedureContext& context, const Arguments& arguments,
                   : reference.table.metadata->location;
 }
 
-Result<ProcedureOutput> ShowRuns(FileIO& io, const std::string& location) {
+Result<ProcedureOutput> ShowRuns(const ProcedureContext& context, FileIO& io,
+                                 const std::string& location) {
   FIRN_ASSIGN(const auto runs, ListQuarantine(io, location));
+  if (runs.empty() && context.notice) {
+    context.notice(
+        fmt::format("nothing is in quarantine in '{}'; if remove-orphan-files looked "
+                    "through another folder, give it as --location",
+                    location));
+  }
   std::vector<StructValue> rows;
   for (const QuarantineRun& run : runs)
     rows.push_back({{run.name, run.file_count, run.bytes}});
@@ -60,7 +67,7 @@ Result<ProcedureOutput> Restore(ProcedureContext& context, const Arguments& argu
   const std::string location = LocationOf(context, arguments, reference);
   FileIO& io = *reference.table.io;
   const auto run = arguments.OptionalText("run");
-  if (!run) return ShowRuns(io, location);
+  if (!run) return ShowRuns(context, io, location);
   const MaintainContext maintain = MakeMaintainContext(context, reference);
   if (context.is_dry_run) return PreviewRestore(context, maintain, io, location, *run);
   FIRN_ASSIGN(const MovedFiles moved, RestoreQuarantine(maintain, io, location, *run));

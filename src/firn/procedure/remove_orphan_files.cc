@@ -1,9 +1,13 @@
 #include "firn/maintain/orphans/remove_orphan_files.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include <fmt/format.h>
 
 #include "firn/base/text.h"
 #include "firn/data/data.h"
+#include "firn/io/uri.h"
 #include "firn/procedure/maintenance_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
@@ -49,6 +53,37 @@ Result<RemoveOrphanFilesOptions> ParseOptions(ProcedureContext& context,
   return options;
 }
 
+// A folder with the whole catalog in it, and more.
+Status CheckBelowWarehouse(const Session& session, const std::string& catalog,
+                           const std::string& location) {
+  for (const CatalogConfig& config : session.catalogs()) {
+    const auto warehouse = config.properties.find("warehouse");
+    if (config.name != catalog || warehouse == config.properties.end()) continue;
+    const std::string folder = CanonicalUriKey(StripTrailingSlash(location)) + "/";
+    const std::string place = CanonicalUriKey(session.AbsoluteLocation(warehouse->second));
+    if (!place.starts_with(folder)) continue;
+    return MakeError(ErrorCode::kInvalidInput,
+                     "the location '{}' holds the whole warehouse '{}' of catalog '{}': files of "
+                     "its tables, and others, would count as orphans; give the table's own folder",
+                     location, warehouse->second, catalog);
+  }
+  return {};
+}
+
+// `text` as a word for a shell.
+std::string ShellWord(const std::string& text) {
+  constexpr std::string_view kPlain = "/.:-_=+,@%";
+  const bool is_plain = std::all_of(text.begin(), text.end(), [&](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           kPlain.find(c) != std::string_view::npos;
+  });
+  if (is_plain && !text.empty()) return text;
+  std::string out = "'";
+  for (const char c : text)
+    out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
 Result<ProcedureOutput> MakeRows(std::shared_ptr<OrphanFiles> files) {
   TypePtr type = MakeRowType({{"orphan_file_location", TextType()}});
   FIRN_ASSIGN(RowStream rows,
@@ -62,6 +97,9 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   FIRN_ASSIGN(const auto reference,
               ResolveChangeableTable(*context.session, arguments.Text("table")));
   FIRN_ASSIGN(const auto options, ParseOptions(context, arguments));
+  const std::string& location =
+      options.location.empty() ? reference.table.metadata->location : options.location;
+  FIRN_RETURN_IF_ERROR(CheckBelowWarehouse(*context.session, reference.catalog_name, location));
   const MaintainContext maintain = MakeMaintainContext(context, reference);
   const auto notice = [&](const std::string& text) {
     if (context.notice) context.notice(text);
@@ -79,8 +117,10 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   notice(fmt::format("{} of {} files were removed ({} bytes)", result.removed_count,
                      result.files->listed_count(), result.files->orphan_bytes()));
   if (!result.quarantine_run.empty()) {
-    notice(fmt::format("they can be brought back: firn restore-quarantine {} --run {}",
-                       arguments.Text("table"), result.quarantine_run));
+    notice(
+        fmt::format("they can be brought back: firn restore-quarantine {} --run {}{}",
+                    ShellWord(arguments.Text("table")), result.quarantine_run,
+                    options.location.empty() ? "" : " --location " + ShellWord(options.location)));
   }
   FIRN_ASSIGN(auto output, MakeRows(result.files));
   if (result.first_failure) {

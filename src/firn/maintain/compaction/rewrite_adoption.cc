@@ -18,9 +18,6 @@ namespace {
 // A run on another machine that has written nothing for so long is taken to have ended.
 constexpr std::chrono::hours kSilence{1};
 
-// Other engines take files as orphans after three days: what is older may be deleted under us.
-constexpr std::chrono::hours kAgeMax{48};
-
 /// Takes inputs of finished groups out of the groups of a plan.
 class PlanEditor {
  public:
@@ -216,7 +213,7 @@ class Adoption {
   }
 
   bool IsFresh(const JournalFiles& files) const {
-    return files.oldest && context_.commit.clock->Now() - *files.oldest < kAgeMax;
+    return files.oldest && context_.commit.clock->Now() - *files.oldest < kJournalAgeMax;
   }
 
   bool Adopt(const FinishedGroup& finished) {

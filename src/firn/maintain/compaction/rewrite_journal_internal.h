@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -36,6 +37,11 @@
 /// a new number.
 
 namespace firn {
+
+/// What a run left is taken over for so long after it began, and kept from orphan removal for as
+/// long. Other engines take files for orphans after three days: what is older may be deleted under
+/// us.
+inline constexpr std::chrono::hours kJournalAgeMax{48};
 
 /// What a claim says.
 inline constexpr std::string_view kClaimOfOwner = "owner";

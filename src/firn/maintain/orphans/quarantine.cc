@@ -1,6 +1,5 @@
 #include "firn/maintain/orphans/quarantine.h"
 
-#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
@@ -99,13 +98,23 @@ class FileMover {
  private:
   Status Flush() {
     const auto move_one = [&](size_t index) -> Status {
-      Count(batch_[index], MoveFile(io_, batch_[index].from, batch_[index].to));
+      const Move& move = batch_[index];
+      const Status moved = MoveFile(io_, move.from, move.to);
+      const bool is_missing = !moved.ok() && moved.error().code() == ErrorCode::kNotFound;
+      if (is_missing && IsMoved(move)) return {};
+      Count(move, moved);
       return {};
     };
     FIRN_RETURN_IF_ERROR(
         ParallelFor(*context_.commit.executor, batch_.size(), move_one, context_.commit.cancel));
     batch_.clear();
     return {};
+  }
+
+  // By an earlier run that was not finished.
+  bool IsMoved(const Move& move) const {
+    const auto is_there = FileExists(io_, move.to);
+    return is_there.ok() && *is_there;
   }
 
   void Count(const Move& move, const Status& status) {
@@ -176,6 +185,15 @@ Status VisitMoves(FileIO& io, const std::string& location, const std::string& ru
     FIRN_RETURN_IF_ERROR(visit(std::move(move)));
   }
   return {};
+}
+
+Result<DeletedFiles> DeleteAll(const MaintainContext& context, FileIO& io,
+                               std::vector<FileToDelete> files) {
+  FileDeleter deleter(context, io, 0);
+  for (FileToDelete& file : files) {
+    FIRN_RETURN_IF_ERROR(deleter.Add(std::move(file)));
+  }
+  return deleter.Finish();
 }
 
 }  // namespace
@@ -287,23 +305,24 @@ Status VisitOldQuarantine(FileIO& io, const std::string& location, Timestamp old
 Result<EmptiedQuarantine> EmptyQuarantine(const MaintainContext& context, FileIO& io,
                                           const std::string& location, Timestamp older_than) {
   std::vector<FileToDelete> files;
+  std::vector<FileToDelete> lists;
   FIRN_RETURN_IF_ERROR(
       VisitOldQuarantine(io, location, older_than, [&](FileToDelete file) -> Status {
-        files.push_back(std::move(file));
+        (UriFileName(file.path) == kList ? lists : files).push_back(std::move(file));
         return {};
       }));
-  // The lists last: as long as they are there, what is left can be restored.
-  std::stable_partition(files.begin(), files.end(),
-                        [](const FileToDelete& file) { return UriFileName(file.path) != kList; });
-  FileDeleter deleter(context, io, 0);
-  for (FileToDelete& file : files) {
-    FIRN_RETURN_IF_ERROR(deleter.Add(std::move(file)));
+  FIRN_ASSIGN(const DeletedFiles deleted, DeleteAll(context, io, std::move(files)));
+  EmptiedQuarantine emptied{.deleted = deleted.of(FileKind::kOther),
+                            .failed = deleted.failed,
+                            .first_failure = deleted.first_failure};
+  // As long as the lists are there, what is left can be restored.
+  if (deleted.failed == 0) {
+    FIRN_ASSIGN(const DeletedFiles gone, DeleteAll(context, io, std::move(lists)));
+    emptied.failed = gone.failed;
+    emptied.first_failure = gone.first_failure;
   }
-  FIRN_ASSIGN(const DeletedFiles deleted, deleter.Finish());
   DiscardEmptyFolders(io, FolderOf(location));
-  return EmptiedQuarantine{.deleted = deleted.of(FileKind::kOther),
-                           .failed = deleted.failed,
-                           .first_failure = deleted.first_failure};
+  return emptied;
 }
 
 }  // namespace firn

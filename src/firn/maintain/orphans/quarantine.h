@@ -42,7 +42,7 @@ struct QuarantineRun {
 Result<std::vector<QuarantineRun>> ListQuarantine(FileIO& io, const std::string& location);
 
 /// Move all files of a run back to where they were found. What is there already stays, and its
-/// file in quarantine, too. Errors: kNotFound: no such run; kCorrupt: its list.
+/// file in quarantine, too. Files that came back earlier are counted nowhere. Errors: kNotFound: no such run; kCorrupt: its list.
 Result<MovedFiles> RestoreQuarantine(const MaintainContext& context, FileIO& io,
                                      const std::string& location, const std::string& run);
 
@@ -61,7 +61,7 @@ Status VisitOldQuarantine(FileIO& io, const std::string& location, Timestamp old
                           const std::function<Status(FileToDelete)>& visit);
 
 struct EmptiedQuarantine {
-  int64_t deleted = 0;
+  int64_t deleted = 0;  ///< Without the lists of runs.
   int64_t failed = 0;
   std::optional<Error> first_failure;
 };

@@ -11,11 +11,12 @@
 #include "firn/base/civil_time.h"
 #include "firn/base/text.h"
 #include "firn/io/uri.h"
-#include "firn/maintain/compaction/rewrite_journal_internal.h"
 #include "firn/maintain/delete_files_internal.h"
 #include "firn/maintain/orphans/file_difference_internal.h"
 #include "firn/maintain/orphans/file_prefixes_internal.h"
+#include "firn/maintain/orphans/left_files_internal.h"
 #include "firn/maintain/orphans/listed_files_internal.h"
+#include "firn/maintain/orphans/pending_outputs_internal.h"
 #include "firn/maintain/orphans/quarantine.h"
 #include "firn/maintain/orphans/table_overlap_internal.h"
 #include "firn/maintain/reachable_files_internal.h"
@@ -28,9 +29,6 @@ using std::chrono::hours;
 
 constexpr auto kDefaultAge = std::chrono::days(3);
 constexpr auto kLeastAge = hours(24);
-/// Outputs of an interrupted rewrite are kept for as long.
-constexpr auto kJournalAge = std::chrono::days(7);
-constexpr int64_t kJournalOutputMax = 1 << 20;
 constexpr auto kClockDifferenceMax = hours(1);
 constexpr size_t kShownMismatches = 20;
 /// The share of the budget that paths may take before they go to disk, and the most of it: writing
@@ -114,6 +112,7 @@ class FoundOrphans final : public OrphanFiles {
   FilePrefixes prefixes_;
   FileDifference files_;
   FoundMetadata metadata_;
+  LeftFiles left_;
   bool has_old_ = false;
   int64_t orphan_count_ = 0;
   int64_t orphan_bytes_ = 0;
@@ -126,7 +125,7 @@ Status FoundOrphans::List(const MaintainContext& context, const Table& table,
   FutureFiles future(options_.now);
   const auto visit = [&](const FileInfo& file) -> Status {
     FIRN_RETURN_IF_ERROR(context.commit.cancel.Check());
-    if (hidden.IsHidden(file.uri)) return {};
+    if (hidden.IsHidden(file.uri) || left_.Leaves(file.uri)) return {};
     metadata_.Add(file);
     if (options_.only_metadata && !file.uri.ends_with(".metadata.json")) return {};
     future.Add(file);
@@ -158,19 +157,8 @@ Status FoundOrphans::AddContent(const MaintainContext& context, const Table& tab
 }
 
 Status FoundOrphans::AddJournals(const MaintainContext& context, const Table& table) {
-  const auto visit = [&](const FileInfo& file) -> Status {
-    FIRN_RETURN_IF_ERROR(context.commit.cancel.Check());
-    const bool is_old = file.modified && *file.modified < options_.now - kJournalAge;
-    if (is_old || !file.uri.ends_with(".output")) return {};
-    auto output = ReadFile(*table.io, file.uri, kJournalOutputMax);
-    // The run has ended meanwhile, and its outputs are the table's, or nobody's.
-    if (!output.ok() && output.error().code() == ErrorCode::kNotFound) return {};
-    if (!output.ok()) return output.error();
-    return AddOther(output->view());
-  };
-  const Status listed = table.io->List(JournalsLocation(*table.metadata), visit);
-  const bool has_none = !listed.ok() && listed.error().code() == ErrorCode::kNotFound;
-  return has_none ? Status() : listed;
+  return VisitPendingOutputs(context, table, options_.now,
+                             [&](std::string_view uri) { return AddOther(uri); });
 }
 
 Status FoundOrphans::AddReachable(const MaintainContext& context, const Table& table) {
@@ -207,6 +195,7 @@ Status FoundOrphans::VisitRest(
 }
 
 Status FoundOrphans::Judge() {
+  left_.Warn();
   std::vector<std::string> mismatches;
   FIRN_RETURN_IF_ERROR(VisitRest([&](const FileDifference::Candidate& file) -> Status {
     if (file.other_tag && options_.prefix_mismatch == PrefixMismatch::kError &&
@@ -251,6 +240,16 @@ std::string LocationOf(const Table& table, const RemoveOrphanFilesOptions& optio
   return std::string(StripTrailingSlash(location));
 }
 
+// Nothing of a whole machine belongs to one table.
+Status CheckNotRoot(const std::string& location) {
+  const std::string scheme = UriScheme(location);
+  const bool is_local = scheme.empty() || scheme == "file";
+  if (!is_local || LocalPath(location).find_first_not_of('/') != std::string::npos) return {};
+  return MakeError(ErrorCode::kInvalidInput,
+                   "the location whose orphans are to be removed is '/', the whole file system; "
+                   "give the table's own folder");
+}
+
 Status CheckSameTable(const Table& before, const Table& now) {
   const std::string& expected = before.metadata->table_uuid;
   if (EqualsIgnoreCase(expected, now.metadata->table_uuid)) return {};
@@ -287,15 +286,17 @@ Result<std::unique_ptr<OrphanFiles>> FindOrphanFiles(const MaintainContext& cont
   FIRN_RETURN_IF_ERROR(CheckMayDeleteFiles(*table.metadata, "remove_orphan_files"));
   FIRN_ASSIGN(const Timestamp cut_off, ChooseCutOff(options));
   const std::string location = LocationOf(table, options);
+  FIRN_RETURN_IF_ERROR(CheckNotRoot(location));
   FIRN_RETURN_IF_ERROR(CheckNoTableBelow(context, table, location));
   auto files = std::make_unique<FoundOrphans>(context, table.io, options);
   FIRN_RETURN_IF_ERROR(files->List(context, table, location, cut_off), "listing '{}'", location);
+  // Before the table is looked at again: whatever has left its journal is committed by then.
+  FIRN_RETURN_IF_ERROR(files->AddJournals(context, table), "reading journals of rewrites");
   // What was committed while the listing went on is known from here on.
   FIRN_ASSIGN(Table now, context.commit.catalog->Load(table.name));
   FIRN_RETURN_IF_ERROR(CheckSameTable(table, now));
   FIRN_RETURN_IF_ERROR(CheckMayDeleteFiles(*now.metadata, "remove_orphan_files"));
   FIRN_RETURN_IF_ERROR(files->metadata().CheckOwner(context, now));
-  FIRN_RETURN_IF_ERROR(files->AddJournals(context, now), "reading journals of rewrites");
   FIRN_RETURN_IF_ERROR(files->AddReachable(context, now));
   FIRN_RETURN_IF_ERROR(files->AddOthers(context, now, location));
   FIRN_RETURN_IF_ERROR(files->Judge());

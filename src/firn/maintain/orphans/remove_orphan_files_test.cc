@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "firn/base/log.h"
+#include "firn/base/process_identity.h"
 #include "firn/maintain/compaction/rewrite_journal_internal.h"
 #include "firn/maintain/maintenance_testing_internal.h"
 #include "firn/maintain/orphans/quarantine.h"
@@ -272,18 +274,66 @@ TEST_F(RemoveOrphanFilesTest, KeepsAFileWithATwinInAnotherBucket) {
   }
 }
 
-TEST_F(RemoveOrphanFilesTest, KeepsOutputsOfAnInterruptedRewriteForAWeek) {
+TEST_F(RemoveOrphanFilesTest, KeepsOutputsOfRewritesAsLongAsARunMayCommitThem) {
   table().Add({Data("a")});
-  const auto output = Orphan("data/output.parquet");
-  const std::string journal = JournalsLocation(*table().Load().metadata);
-  ASSERT_THAT(
-      WriteFile(table().io(), JoinUri(journal, "rewrite-data-files-x/" + JournalOutputName(0, 1)),
-                AsBytes(output)),
-      IsOk());
+  const std::string journals = JournalsLocation(*table().Load().metadata);
+  const auto begin_run = [&](const std::string& name, const ProcessIdentity& process) {
+    const std::string output = Orphan("data/" + name + ".parquet");
+    const std::string journal = JoinUri(journals, std::string(kJournalPrefix) + name);
+    const std::string owner = fmt::format(
+        R"({{"table-uuid":"x","signature":"","machine":"{}","process-id":{},"started":{},"is-released":false}})",
+        process.machine, process.process_id, process.started);
+    EXPECT_THAT(WriteFile(table().io(), JoinUri(journal, JournalOutputName(0, 1)), AsBytes(output)),
+                IsOk());
+    EXPECT_THAT(WriteFile(table().io(), JoinUri(journal, JournalOwnerName()), AsBytes(owner)),
+                IsOk());
+    return output;
+  };
+  ProcessIdentity ended = ThisProcess();
+  ++ended.started;
+  begin_run("running", ThisProcess());
+  const std::string killed = begin_run("killed", ended);
+  const std::string elsewhere =
+      begin_run("elsewhere", {.machine = "another", .process_id = 1, .started = 1});
+  RemoveOrphanFilesOptions options = Options();
+  const auto find = [&](hours age) {
+    table().clock().Advance(age);
+    options.now = table().clock().Now();
+    options.older_than = options.now - hours(24);
+    return Find(options);
+  };
+  EXPECT_THAT(find(hours(47)), IsOkAnd(IsEmpty()));
+  // The run on the other machine goes on.
+  ASSERT_THAT(WriteFile(table().io(),
+                        JoinUri(journals, std::string(kJournalPrefix) + "elsewhere/" +
+                                              JournalOutputName(1, 1)),
+                        AsBytes("memory:/nowhere")),
+              IsOk());
+  EXPECT_THAT(find(hours(3)), IsOkAnd(ElementsAre(killed)));
+  EXPECT_THAT(find(hours(48)), IsOkAnd(UnorderedElementsAre(killed, elsewhere)));
+}
+
+TEST_F(RemoveOrphanFilesTest, LeavesNamesAloneThatNoListCanHold) {
+  table().Add({Data("a")});
+  const std::string orphan = Orphan("data/orphan");
+  Orphan("data/bad\xff.bin");
   Age();
-  EXPECT_THAT(Find(Options()), IsOkAnd(IsEmpty()));
-  Age();
-  EXPECT_THAT(Find(Options()), IsOkAnd(ElementsAre(output)));
+  std::vector<std::string> lines;
+  const LogSink before =
+      SetLogSink([&](LogLevel, std::string_view line) { lines.emplace_back(line); });
+  const auto found = Find(Options());
+  SetLogSink(before);
+  EXPECT_THAT(found, IsOkAnd(ElementsAre(orphan)));
+  EXPECT_THAT(lines, ElementsAre(HasSubstr("1 files have names that are not UTF-8, such as '" +
+                                           Location() + "/data/bad\\xff.bin'")));
+}
+
+TEST_F(RemoveOrphanFilesTest, RefusesTheWholeFileSystem) {
+  for (const char* location : {"/", "//", "file:/", "file:///"}) {
+    RemoveOrphanFilesOptions options = Options();
+    options.location = location;
+    EXPECT_THAT(Find(options), IsError(ErrorCode::kInvalidInput, "'/', the whole file system"));
+  }
 }
 
 TEST_F(RemoveOrphanFilesTest, RefusesIfTheClocksAreFarApart) {
@@ -348,6 +398,7 @@ TEST_F(RemoveOrphanFilesTest, MovesIntoQuarantineAndBackExactly) {
 TEST_F(RemoveOrphanFilesTest, DoesNotRestoreOverAFileThatIsThere) {
   table().Add({Data("a")});
   const auto orphan = Orphan("data/orphan");
+  Orphan("data/other");
   Age();
   RemoveOrphanFilesOptions options = Options();
   options.quarantines = true;
@@ -357,9 +408,17 @@ TEST_F(RemoveOrphanFilesTest, DoesNotRestoreOverAFileThatIsThere) {
   const auto restored =
       RestoreQuarantine(context(), table().io(), Location(), result->quarantine_run);
   ASSERT_THAT(restored, IsOk());
+  EXPECT_EQ(restored->moved, 1);
   EXPECT_EQ(restored->failed, 1);
   EXPECT_EQ(ReadFile(table().io(), orphan)->view(), "new");
   EXPECT_THAT(ListQuarantine(table().io(), Location()), IsOkAnd(testing::SizeIs(1)));
+
+  ASSERT_THAT(table().io().Delete(orphan), IsOk());
+  const auto rest = RestoreQuarantine(context(), table().io(), Location(), result->quarantine_run);
+  ASSERT_THAT(rest, IsOk());
+  EXPECT_EQ(rest->moved, 1);
+  EXPECT_EQ(rest->already_gone, 0);  // What came back before is not missing.
+  EXPECT_EQ(rest->failed, 0);
 }
 
 TEST_F(RemoveOrphanFilesTest, EmptiesQuarantineByAge) {
@@ -377,7 +436,7 @@ TEST_F(RemoveOrphanFilesTest, EmptiesQuarantineByAge) {
   const auto emptied =
       EmptyQuarantine(context(), table().io(), Location(), table().clock().Now() - days(2));
   ASSERT_THAT(emptied, IsOk());
-  EXPECT_EQ(emptied->deleted, 2);  // The file and the list.
+  EXPECT_EQ(emptied->deleted, 1);
   EXPECT_THAT(ListQuarantine(table().io(), Location()), IsOkAnd(testing::SizeIs(1)));
   EXPECT_THAT(table().AllFiles(), Not(Contains(HasSubstr("/data/first"))));
   EXPECT_THAT(table().AllFiles(), Contains(HasSubstr("/data/second")));

@@ -1,0 +1,52 @@
+#include "firn/io/uri.h"
+#include "firn/maintain/compaction/journal_reader_internal.h"
+#include "firn/maintain/orphans/pending_outputs_internal.h"
+
+namespace firn {
+namespace {
+
+// For a run that takes over what it found in the last minute, and has not written that down yet.
+constexpr std::chrono::hours kGrace{1};
+
+// Whether a run may still commit what the journal names.
+Result<bool> IsPending(const MaintainContext& context, FileIO& io, const std::string& location,
+                       const JournalFiles& files, Timestamp now) {
+  const auto is_within = [&](const std::optional<Timestamp>& time) {
+    return !time || now - *time < kJournalAgeMax + kGrace;
+  };
+  FIRN_RETURN_IF_ERROR(context.commit.cancel.Check());
+  const auto owner = ReadJournalOwner(io, JoinUri(location, JournalOwnerName()));
+  // The run has ended, and its outputs are the table's, or nobody's.
+  if (!owner.ok() && owner.error().code() == ErrorCode::kNotFound) return false;
+  if (!owner.ok() && owner.error().code() != ErrorCode::kCorrupt) return owner.error();
+  if (!owner.ok()) return is_within(files.newest);
+  const ProcessState state =
+      owner->is_released ? ProcessState::kEnded : FindProcess(owner->process);
+  if (state == ProcessState::kRunning) return true;
+  return is_within(state == ProcessState::kEnded ? files.oldest : files.newest);
+}
+
+}  // namespace
+
+Status VisitPendingOutputs(const MaintainContext& context, const Table& table, Timestamp now,
+                           const std::function<Status(std::string_view uri)>& visit) {
+  FileIO& io = *table.io;
+  FIRN_ASSIGN(const auto journals, ListJournals(io, JournalsLocation(*table.metadata)));
+  for (const auto& [location, files] : journals) {
+    FIRN_ASSIGN(const bool is_pending, IsPending(context, io, location, files, now));
+    if (!is_pending) continue;
+    for (const auto& [group, names] : files.outputs) {
+      for (const std::string& name : names) {
+        const auto output = ReadJournalText(io, JoinUri(location, name));
+        if (output.ok()) {
+          FIRN_RETURN_IF_ERROR(visit(*output));
+        } else if (output.error().code() != ErrorCode::kNotFound) {
+          return output.error();
+        }
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace firn
