@@ -9,12 +9,6 @@ namespace {
 
 constexpr size_t kTablesMax = 1000;
 
-// Whether a catalog does not answer, rather than that there is nothing.
-bool IsSilent(const Error& error) {
-  return error.code() == ErrorCode::kUnavailable || error.code() == ErrorCode::kCancelled ||
-         error.code() == ErrorCode::kResourceExhausted;
-}
-
 Status AddTables(Catalog& catalog, const Namespace& levels, std::vector<TableName>& names) {
   const auto tables = catalog.ListTables(levels);
   if (!tables.ok() && IsSilent(tables.error())) return tables.error();
@@ -42,6 +36,11 @@ Result<std::vector<TableName>> FindTables(Catalog& catalog, const TableName& own
 }
 
 }  // namespace
+
+bool IsSilent(const Error& error) {
+  return error.code() == ErrorCode::kUnavailable || error.code() == ErrorCode::kCancelled ||
+         error.code() == ErrorCode::kResourceExhausted;
+}
 
 Status VisitOtherTables(Catalog& catalog, const TableName& own, Executor& executor,
                         const CancelToken& cancel,

@@ -11,6 +11,10 @@
 
 namespace firn {
 
+/// Whether an error says that a store or a catalog does not answer, rather than that there is
+/// nothing, or something that cannot be read.
+bool IsSilent(const Error& error);
+
 /// Call `visit` for all tables of the catalog but the one called `own`, several at a time. Tables
 /// that cannot be read are logged and passed over, since what is broken for others must not stop
 /// this one; in a catalog of very many tables only those of the same namespace are looked at.

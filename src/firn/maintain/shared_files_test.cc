@@ -3,6 +3,7 @@
 
 #include "firn/base/executor.h"
 #include "firn/format/adopted_folders.h"
+#include "firn/maintain/content_folders.h"
 #include "firn/maintain/expiry/expire_snapshots.h"
 #include "firn/maintain/expiry/purge_table.h"
 #include "firn/maintain/maintenance_testing_internal.h"
@@ -187,7 +188,7 @@ TEST_F(SharedFilesTest, PurgingLeavesWhatWasTakenOverFromFoldersOfOthers) {
   Append(other);
   const auto result = PurgeTable(Context(), Load());
   ASSERT_THAT(result, IsOk());
-  EXPECT_EQ(result->left_files_count, 1);
+  EXPECT_EQ(result->remains.adopted_files_count, 1);
   EXPECT_THAT(IsThere(other.file_path), IsOkAnd(IsTrue()));
 }
 
@@ -294,6 +295,102 @@ TEST_F(SharedFilesTest, FilesThatAnotherTableTookOverAreNoOrphans) {
   Make("sharer", At("sharer"), {{std::string(kAdoptedFolders), FormatAdoptedFolders({data})}});
   Append(b, "sharer");
   EXPECT_THAT(FindOrphans(), IsOkAnd(IsEmpty()));
+}
+
+TEST_F(SharedFilesTest, FilesWhereAnotherTableWroteOnceAreNoOrphans) {
+  const std::string data = At("warehouse/db/t/data");
+  const std::string metadata = At("warehouse/db/t/metadata");
+  Append(Put(data + "/a.parquet"));
+  Make("other", "", {{"write.data.path", data}, {"write.metadata.path", metadata}});
+  const DataFile theirs = Put(data + "/theirs.parquet");
+  Append(theirs, "other");
+  Append(Put(At("warehouse/db/other/data/b.parquet")), "other");
+  ASSERT_THAT(catalog_->Commit(Name("other"), {},
+                               std::vector<TableUpdate>{
+                                   RemoveProperties{{"write.data.path", "write.metadata.path"}}}),
+              IsOk());
+  const DataFile orphan = Put(data + "/orphan.parquet");
+  // Its metadata files tell of it while its log names them.
+  EXPECT_THAT(FindOrphans(data), IsOkAnd(ElementsAre(orphan.file_path)));
+  ASSERT_THAT(PurgeTable(Context(), Load()), IsOk());
+  EXPECT_THAT(IsThere(theirs.file_path), IsOkAnd(IsTrue()));
+}
+
+TEST_F(SharedFilesTest, FilesThatOnlyManifestsOfAnotherTableNameAreNoOrphans) {
+  const std::string data = At("warehouse/db/t/data");
+  Append(Put(data + "/a.parquet"));
+  Make("other", "", {{"write.data.path", data}});
+  const DataFile theirs = Put(data + "/day=1/theirs.parquet");
+  Append(theirs, "other");
+  std::filesystem::create_directory_symlink(data + "/day=1", At("link"));
+  const DataFile linked = Put(data + "/day=1/linked.parquet");
+  Append(Record(At("link/linked.parquet")), "other");
+  ASSERT_THAT(catalog_->Commit(Name("other"), {},
+                               std::vector<TableUpdate>{RemoveProperties{{"write.data.path"}}}),
+              IsOk());
+  const DataFile orphan = Put(data + "/orphan.parquet");
+  EXPECT_THAT(FindOrphans(), IsOkAnd(ElementsAre(orphan.file_path)));
+  // Both ways: they are not in the way of the other table's own orphans.
+  const DataFile other_orphan = Put(At("warehouse/db/other/data/orphan.parquet"));
+  EXPECT_THAT(FindOrphans("", "other"), IsOkAnd(ElementsAre(other_orphan.file_path)));
+}
+
+TEST_F(SharedFilesTest, ATableElsewhereThatCannotBeReadStopsNobodyElse) {
+  const std::string data = At("warehouse/db/t/data");
+  Append(Put(data + "/a.parquet"));
+  Make("broken");
+  Append(Put(At("warehouse/db/broken/data/b.parquet")), "broken");
+  const std::string list = Load("broken").metadata->snapshots.front().manifest_list;
+  ASSERT_THAT(WriteFile(*io_, list, AsBytes("broken")), IsOk());
+  const DataFile orphan = Put(data + "/orphan.parquet");
+  EXPECT_THAT(FindOrphans(), IsOkAnd(ElementsAre(orphan.file_path)));
+}
+
+TEST_F(SharedFilesTest, ExpiryKeepsWhatTheSameTableByAnotherNameNeedsWhereverItLies) {
+  const DataFile a = Put(At("warehouse/db/t/data/a.parquet"));
+  Append(a);
+  ASSERT_THAT(catalog_->Register(Name("again"), Load().metadata_location), IsOk());
+  ASSERT_THAT(
+      catalog_->Commit(Name("again"), {}, std::vector<TableUpdate>{SetLocation{At("again")}}),
+      IsOk());
+  TakeOut(a);
+  ASSERT_THAT(ExpireAll(), IsOk());
+  EXPECT_THAT(IsThere(a.file_path), IsOkAnd(IsTrue()));
+}
+
+TEST_F(SharedFilesTest, FoldersOfATableAreFoundByReadingEachManifestOnce) {
+  Append(Put(At("elsewhere/day=1/a.parquet")));
+  Append(Put(At("warehouse/db/t/data/b.parquet")));
+  ContentFolders content;
+  const auto first = content.Find(Context(), Load());
+  EXPECT_FALSE(first.failure.has_value());
+  EXPECT_THAT(first.keys, ElementsAre(At("elsewhere/day=1")));
+  const auto manifests = ReadManifests(*io_, *Load().metadata->current_snapshot());
+  ASSERT_THAT(manifests, IsOk());
+  for (const ManifestFile& manifest : *manifests)
+    ASSERT_THAT(io_->Delete(manifest.manifest_path), IsOk());
+  const auto second = content.Find(Context(), Load());
+  EXPECT_FALSE(second.failure.has_value());
+  EXPECT_EQ(second.keys, first.keys);
+  const auto unread = ContentFolders().Find(Context(), Load());
+  EXPECT_TRUE(unread.failure.has_value());
+}
+
+TEST_F(SharedFilesTest, PurgeTellsWhatStaysForAnotherNameOfTheTable) {
+  Append(Put(At("warehouse/db/t/data/a.parquet")));
+  ASSERT_THAT(catalog_->Register(Name("again"), Load().metadata_location), IsOk());
+  const auto preview = VisitReachableFiles(Context(), Load(), [](const FileToDelete& file) {
+    ADD_FAILURE() << file.path;
+    return Status();
+  });
+  ASSERT_THAT(preview, IsOk());
+  const auto result = PurgeTable(Context(), Load());
+  ASSERT_THAT(result, IsOk());
+  EXPECT_EQ(result->deleted_files_count, 0);
+  EXPECT_THAT(result->remains.sharing_tables, ElementsAre(Name("again")));
+  // The file, a manifest, a list, and two metadata files.
+  EXPECT_EQ(result->remains.shared_files_count, 5);
+  EXPECT_EQ(preview->shared_files_count, 5);
 }
 
 }  // namespace

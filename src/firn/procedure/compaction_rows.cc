@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "firn/base/format_bytes.h"
+#include "firn/maintain/cycle/table_health.h"
 #include "firn/procedure/compaction_rows_internal.h"
 #include "firn/procedure/rows_internal.h"
 
@@ -23,13 +24,15 @@ std::string DescribeFiles(const SizeHistogram& sizes) {
 std::string DescribePlan(const CompactionPlan& plan) {
   SizeHistogram inputs;
   int64_t outputs = 0;
+  bool is_open = false;
   for (const FileGroup& group : plan.groups) {
     for (const FileScanTask& task : group.inputs)
       inputs.Add(task.file.file_size_in_bytes);
     outputs += group.expected_outputs;
+    is_open = is_open || !group.partition;
   }
-  return fmt::format("dry run: {} in {} groups would become about {}", DescribeFiles(inputs),
-                     plan.groups.size(), outputs);
+  return fmt::format("dry run: {} in {} groups would become {}", DescribeFiles(inputs),
+                     plan.groups.size(), DescribeOutputs(outputs, is_open));
 }
 
 std::string DescribeRewrite(const RewriteDataFilesResult& result,

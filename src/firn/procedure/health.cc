@@ -12,8 +12,8 @@ namespace firn {
 namespace {
 
 Result<std::optional<int64_t>> CountOrphanBytes(const MaintainContext& maintain, const Table& table,
-                                                Timestamp now) {
-  FIRN_ASSIGN(const auto orphans, FindOrphanFiles(maintain, table, {.now = now}));
+                                                const RemoveOrphanFilesOptions& options) {
+  FIRN_ASSIGN(const auto orphans, FindOrphanFiles(maintain, table, options));
   int64_t bytes = 0;
   FIRN_RETURN_IF_ERROR(orphans->Visit([&](const FileToDelete& file) -> Status {
     bytes += file.bytes.value_or(0);
@@ -23,15 +23,14 @@ Result<std::optional<int64_t>> CountOrphanBytes(const MaintainContext& maintain,
 }
 
 Result<StructValue> AssessOne(ProcedureContext& context, const std::string& text,
-                              bool with_orphans) {
+                              const std::optional<RemoveOrphanFilesOptions>& orphans) {
   FIRN_ASSIGN(const auto reference, ResolveChangeableTable(*context.session, text));
   const MaintainContext maintain = MakeMaintainContext(context, reference);
   FIRN_ASSIGN(const auto policy, MakeMaintenancePolicy({}, reference.table.metadata->properties));
   FIRN_ASSIGN(const TableHealth health, AssessTable(maintain, reference.table, policy));
   std::optional<int64_t> orphan_bytes;
-  if (with_orphans) {
-    FIRN_ASSIGN(orphan_bytes,
-                CountOrphanBytes(maintain, reference.table, context.session->clock().Now()));
+  if (orphans) {
+    FIRN_ASSIGN(orphan_bytes, CountOrphanBytes(maintain, reference.table, *orphans));
   }
   return StructValue{{NameOf(reference, text), static_cast<int32_t>(health.score),
                       health.small_files, health.data_files, health.delete_ratio, health.manifests,
@@ -41,10 +40,16 @@ Result<StructValue> AssessOne(ProcedureContext& context, const std::string& text
 
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
   FIRN_ASSIGN(const auto tables, FindTablesOf(*context.session, arguments.Text("scope")));
+  std::optional<RemoveOrphanFilesOptions> orphans;
+  if (arguments.Boolean("orphans")) {
+    orphans.emplace();
+    orphans->now = context.session->clock().Now();
+    orphans->content_folders = std::make_shared<ContentFolders>();
+  }
   std::vector<StructValue> rows;
   std::optional<Error> failure;
   for (const std::string& table : tables) {
-    auto row = AssessOne(context, table, arguments.Boolean("orphans"));
+    auto row = AssessOne(context, table, orphans);
     if (row.ok()) {
       rows.push_back(*std::move(row));
       continue;

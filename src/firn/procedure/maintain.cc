@@ -44,7 +44,9 @@ class MaintenanceRun {
   /// `prices` go over those of the policy.
   MaintenanceRun(ProcedureContext& context, PolicySections sections,
                  std::map<std::string, std::string> prices)
-      : context_(context), sections_(std::move(sections)), prices_(std::move(prices)) {}
+      : context_(context), sections_(std::move(sections)), prices_(std::move(prices)) {
+    budget_.content_folders = std::make_shared<ContentFolders>();
+  }
 
   Status Maintain(const std::string& text) {
     FIRN_RETURN_IF_ERROR(context_.session->cancel().Check());

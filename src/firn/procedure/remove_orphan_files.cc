@@ -7,7 +7,7 @@
 
 #include "firn/base/text.h"
 #include "firn/data/data.h"
-#include "firn/io/uri.h"
+#include "firn/io/real_names.h"
 #include "firn/procedure/maintenance_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
@@ -53,15 +53,17 @@ Result<RemoveOrphanFilesOptions> ParseOptions(ProcedureContext& context,
   return options;
 }
 
-// A folder with the whole catalog in it, and more.
-Status CheckBelowWarehouse(const Session& session, const std::string& catalog,
+// A folder with the whole catalog in it, or more.
+Status CheckBelowWarehouse(const Session& session, const TableReference& reference,
                            const std::string& location) {
+  const std::string& catalog = reference.catalog_name;
+  const RealNames names(*reference.table.io);
   for (const CatalogConfig& config : session.catalogs()) {
     const auto warehouse = config.properties.find("warehouse");
     if (config.name != catalog || warehouse == config.properties.end()) continue;
-    const std::string folder = CanonicalUriKey(StripTrailingSlash(location)) + "/";
-    const std::string place = CanonicalUriKey(session.AbsoluteLocation(warehouse->second));
-    if (!place.starts_with(folder)) continue;
+    FIRN_ASSIGN(const bool is_within,
+                names.IsWithin(session.AbsoluteLocation(warehouse->second), location));
+    if (!is_within) continue;
     return MakeError(ErrorCode::kInvalidInput,
                      "the location '{}' holds the whole warehouse '{}' of catalog '{}': files of "
                      "its tables, and others, would count as orphans; give the table's own folder",
@@ -97,9 +99,9 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   FIRN_ASSIGN(const auto reference,
               ResolveChangeableTable(*context.session, arguments.Text("table")));
   FIRN_ASSIGN(const auto options, ParseOptions(context, arguments));
-  const std::string& location =
-      options.location.empty() ? reference.table.metadata->location : options.location;
-  FIRN_RETURN_IF_ERROR(CheckBelowWarehouse(*context.session, reference.catalog_name, location));
+  if (!options.location.empty()) {
+    FIRN_RETURN_IF_ERROR(CheckBelowWarehouse(*context.session, reference, options.location));
+  }
   const MaintainContext maintain = MakeMaintainContext(context, reference);
   const auto notice = [&](const std::string& text) {
     if (context.notice) context.notice(text);

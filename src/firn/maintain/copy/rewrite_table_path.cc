@@ -254,10 +254,12 @@ class TablePathRewrite {
   }
 
   Status CopyLists() {
+    std::set<std::string_view> copied;  // Two snapshots may have one list.
     for (const Snapshot* snapshot : snapshots_) {
       FIRN_RETURN_IF_ERROR(context_.commit.cancel.Check());
       const std::string& path = snapshot->manifest_list;
-      if (path.empty()) continue;  // Version 1, with the manifests in the metadata.
+      // Empty: version 1, with the manifests in the metadata.
+      if (path.empty() || !copied.insert(path).second) continue;
       FIRN_ASSIGN(const std::string staged, prefix_.Below(staging_, path));
       FIRN_ASSIGN(const int64_t length, CopyManifestList(io_, path, staged, prefix_, lengths_));
       FIRN_RETURN_IF_ERROR(Stage(FileKind::kManifestList, path, staged, length));

@@ -109,6 +109,23 @@ TEST_F(RewriteTablePathTest, AnIncrementNamesNewDataFilesOnly) {
             ReplaceText(Entries(table().Load()), location() + "/", "memory:/copy/t/"));
 }
 
+TEST_F(RewriteTablePathTest, TwoSnapshotsMayHaveOneList) {
+  Snapshot again = table().Add({Data("a")});
+  again.parent_snapshot_id = again.snapshot_id;
+  ++again.snapshot_id;
+  ++again.sequence_number;
+  Commit({AddSnapshot{again},
+          SetSnapshotRef{std::string(kMainBranch), {.snapshot_id = again.snapshot_id}}});
+  const auto result = Rewrite();
+  ASSERT_THAT(result, IsOk());
+  Copy(*result);
+  const auto copy = table().catalog().Register({{"db"}, "copy"},
+                                               "memory:/copy/t/metadata/" + result->latest_version);
+  ASSERT_THAT(copy, IsOk());
+  EXPECT_EQ(Entries(*copy),
+            ReplaceText(Entries(table().Load()), location() + "/", "memory:/copy/t/"));
+}
+
 TEST_F(RewriteTablePathTest, AFileElsewhereIsAnError) {
   DataFile file = table().MakeDataFile("a");
   file.file_path = "memory:/elsewhere/a";

@@ -93,19 +93,22 @@ Result<StepReport> TableMaintenance::Compact() {
   int64_t bytes = 0;
   int64_t files = 0;
   int64_t outputs = 0;
+  bool is_open = false;
   std::vector<const FileGroup*> chosen;
   for (const FileGroup& group : plan.groups) {
     if (budget_.bytes && bytes + group.input_bytes > *budget_.bytes) break;
     bytes += group.input_bytes;
     files += static_cast<int64_t>(group.inputs.size());
     outputs += group.expected_outputs;
+    is_open = is_open || !group.partition;
     chosen.push_back(&group);
   }
   if (files == 0) {
     return Skip(fmt::format("budget.bytes has {} left, and the first group of files has {}",
                             *budget_.bytes, plan.groups.front().input_bytes));
   }
-  StepReport report = Act(fmt::format("{} files of {} bytes to about {}", files, bytes, outputs));
+  StepReport report = Act(
+      fmt::format("{} files of {} bytes to {}", files, bytes, DescribeOutputs(outputs, is_open)));
   report.bytes = bytes;
   report.files = files;
   FIRN_ASSIGN(const auto manifests, CurrentManifests());
@@ -124,11 +127,9 @@ Result<StepReport> TableMaintenance::Compact() {
 
 Result<StepReport> TableMaintenance::RewriteManifestFiles() {
   FIRN_ASSIGN(const auto chosen, ChooseManifestsToRewrite(table_, {}));
-  // A commit of its own is not worth it for a few.
-  constexpr size_t kWorthIt = 5;
-  if (chosen.size() < kWorthIt) {
+  if (std::ssize(chosen) < kManifestsWorthIt) {
     return Skip(fmt::format("{} manifests could be put together, worth it from {}", chosen.size(),
-                            kWorthIt));
+                            kManifestsWorthIt));
   }
   StepReport report = Act(fmt::format("{} manifests", chosen.size()));
   report.files = static_cast<int64_t>(chosen.size());
@@ -175,6 +176,7 @@ Result<StepReport> TableMaintenance::RemoveUnknown(bool only_metadata) {
   options.quarantines = policy_.orphans_quarantine && !only_metadata;
   options.max_fraction = only_metadata ? 1.0 : policy_.orphans_max_fraction;
   options.only_metadata = only_metadata;
+  options.content_folders = budget_.content_folders;
   if (only_metadata) options.location = table_.metadata->MetadataLocation();
   const std::string what = only_metadata ? "old metadata files" : "files";
   if (is_dry_run_) {

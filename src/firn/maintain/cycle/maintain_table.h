@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "firn/maintain/content_folders.h"
 #include "firn/maintain/cycle/maintenance_policy.h"
 #include "firn/maintain/maintain_context.h"
 
@@ -33,12 +34,14 @@ struct StepReport {
   std::optional<Error> error;
 };
 
-/// What is left of the budgets of a run over several tables, and what counts that it is spent.
+/// What is left of the budgets of a run over several tables, what counts that it is spent, and what
+/// the run has found out about the catalog.
 struct MaintenanceBudget {
   std::optional<int64_t> bytes;
   std::optional<std::chrono::nanoseconds> ends;  ///< By the clock's Elapsed.
   /// Of the files of tables that the catalog loads; see MakeMeteredCatalog. Null: not measured.
   std::shared_ptr<const IoMeter> meter;
+  std::shared_ptr<ContentFolders> content_folders;  ///< Null: each table is looked at alone.
 };
 
 /// Do to `table` what its policy says and what pays, in the safe order: compaction, rewriting of

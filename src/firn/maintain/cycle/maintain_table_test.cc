@@ -154,6 +154,34 @@ TEST_F(MaintainTableTest, CallsNoFileSmallThatIsTooLarge) {
   EXPECT_LT(health.score, 100);
 }
 
+TEST_F(MaintainTableTest, DoesNotKnowHowManyFilesRowsOfOtherSpecsBecome) {
+  for (const char* name : {"a", "b", "c", "d", "e"})
+    table().Add({Data(name)});
+  EXPECT_THAT(Assess().advice, testing::Contains("compact: 5 files could be 1"));
+  PartitionSpec spec;
+  spec.fields.push_back({.source_ids = {1}, .field_id = 1000, .name = "id", .transform = {}});
+  Commit({AddPartitionSpec{spec}, SetDefaultSpec{}});
+  EXPECT_THAT(Assess().advice, testing::Contains("compact: 5 files could be 1 or more"));
+  Maintain({{"steps", "compact"}}, true);
+  EXPECT_THAT(reports_.back().reason, HasSubstr("to at least 1"));
+}
+
+TEST_F(MaintainTableTest, AdvisesNothingThatItWouldNotDo) {
+  // Too few manifests for a commit.
+  for (const char* name : {"a", "b", "c"})
+    table().Add({Data(name)});
+  EXPECT_THAT(Assess().advice, IsEmpty());
+  EXPECT_EQ(Assess().score, 100);
+  for (const char* name : {"d", "e", "f"})
+    table().Add({Data(name)});
+  EXPECT_THAT(Assess().advice, testing::Contains(HasSubstr("manifests: 6 of 6")));
+  // Old snapshots of a table that may not delete files.
+  table().clock().Advance(days(9));
+  EXPECT_THAT(Assess().advice, testing::Contains(HasSubstr("expire: 5 of 6")));
+  Commit({SetProperties{{{"gc.enabled", "false"}}}});
+  EXPECT_THAT(Assess().advice, testing::Not(testing::Contains(HasSubstr("expire"))));
+}
+
 TEST_F(MaintainTableTest, FindsNothingToDoInATableWithOneFile) {
   table().Add({Data("a")});
   EXPECT_EQ(Assess().score, 100);

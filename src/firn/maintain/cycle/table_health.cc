@@ -6,6 +6,7 @@
 
 #include "firn/base/number.h"
 #include "firn/commit/rewrite_manifests.h"
+#include "firn/maintain/cycle/delete_maintenance_internal.h"
 
 namespace firn {
 namespace {
@@ -52,12 +53,12 @@ void Judge(TableHealth& health) {
 
   std::vector<std::pair<double, std::string>> advice;
   if (health.compaction_files > 0) {
-    advice.emplace_back(files, fmt::format("compact: {} files could be {}", health.compaction_files,
-                                           health.expected_outputs));
+    advice.emplace_back(
+        files, fmt::format("compact: {} files could be {}{}", health.compaction_files,
+                           health.expected_outputs, health.has_open_outputs ? " or more" : ""));
   }
-  if (health.delete_ratio > 0 && health.compaction_files == 0) {
-    advice.emplace_back(deletes, fmt::format("deletes: {:.1f} % of the rows are deleted",
-                                             health.delete_ratio * 100));
+  if (!health.deletes_to_maintain.empty()) {
+    advice.emplace_back(deletes, "deletes: " + health.deletes_to_maintain);
   }
   if (health.manifests_to_rewrite > 0) {
     advice.emplace_back(manifests, fmt::format("manifests: {} of {} are too small, or not in order",
@@ -86,7 +87,24 @@ std::optional<std::string> StrategyOf(const TableMetadata& metadata,
   return is_known ? std::optional<std::string>("sort") : std::nullopt;
 }
 
+// What the step `deletes` would do.
+Result<std::string> LookAtDeletes(const MaintainContext& context, const Table& table,
+                                  const MaintenancePolicy& policy,
+                                  const std::vector<ManifestFile>& manifests) {
+  const bool has_deletes =
+      std::any_of(manifests.begin(), manifests.end(), [](const ManifestFile& manifest) {
+        return manifest.content == ManifestContent::kDeletes && manifest.has_live_files();
+      });
+  if (!has_deletes) return std::string();
+  FIRN_ASSIGN(StepReport report, MaintainDeletes(context, table, policy, /*is_dry_run=*/true));
+  return report.outcome == StepOutcome::kPlanned ? std::move(report.reason) : std::string();
+}
+
 }  // namespace
+
+std::string DescribeOutputs(int64_t outputs, bool is_open) {
+  return fmt::format("{} {}", is_open ? "at least" : "about", outputs);
+}
 
 Result<RewriteDataFilesOptions> CompactionOptionsOf(const TableMetadata& metadata,
                                                     const MaintenancePolicy& policy) {
@@ -108,7 +126,9 @@ Result<TableHealth> AssessTable(const MaintainContext& context, const Table& tab
   health.snapshots = static_cast<int64_t>(metadata.snapshots.size());
   FIRN_ASSIGN(const ExpiredHistory expired,
               PlanRetention(metadata, RetentionOf(policy, context.commit.clock->Now())));
-  health.expired_snapshots = static_cast<int64_t>(expired.snapshot_ids.size());
+  if (CheckMayDeleteFiles(metadata, "health").ok()) {
+    health.expired_snapshots = static_cast<int64_t>(expired.snapshot_ids.size());
+  }
   const Snapshot* head = metadata.current_snapshot();
   if (head != nullptr) {
     FIRN_ASSIGN(const auto manifests, ReadManifests(*table.io, *head));
@@ -124,10 +144,13 @@ Result<TableHealth> AssessTable(const MaintainContext& context, const Table& tab
             return task.file.file_size_in_bytes < options.min_file_size_bytes;
           });
       health.expected_outputs += group.expected_outputs;
+      health.has_open_outputs = health.has_open_outputs || !group.partition;
       health.compaction_bytes += group.input_bytes;
     }
     FIRN_ASSIGN(const auto rewritable, ChooseManifestsToRewrite(table, {}));
-    health.manifests_to_rewrite = static_cast<int64_t>(rewritable.size());
+    const auto count = static_cast<int64_t>(rewritable.size());
+    if (count >= kManifestsWorthIt) health.manifests_to_rewrite = count;
+    FIRN_ASSIGN(health.deletes_to_maintain, LookAtDeletes(context, table, policy, manifests));
   }
   Judge(health);
   return health;

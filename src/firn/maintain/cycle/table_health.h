@@ -11,7 +11,8 @@
 
 namespace firn {
 
-/// How a table's `main` is, going by its metadata alone, and what maintenance would find to do.
+/// How a table's `main` is, going by its metadata alone, and what maintenance would find to do, by
+/// the same limits.
 struct TableHealth {
   int score = 100;          ///< 0 to 100.
   int64_t small_files = 0;  ///< Data files below the least size that compaction would merge.
@@ -25,9 +26,18 @@ struct TableHealth {
   int64_t compaction_files = 0;  ///< All that it would rewrite, for whatever reason.
   int64_t compaction_bytes = 0;
   int64_t expected_outputs = 0;
-  int64_t manifests_to_rewrite = 0;
-  int64_t expired_snapshots = 0;
+  bool has_open_outputs = false;     ///< There may be more: rows of other specs go to many places.
+  int64_t manifests_to_rewrite = 0;  ///< 0 where they are too few (kManifestsWorthIt).
+  int64_t expired_snapshots = 0;     ///< 0 where files of the table may not be deleted.
+  std::string deletes_to_maintain;   ///< What would be done about delete files; empty: nothing.
 };
+
+/// A commit of its own is not worth it for fewer manifests.
+inline constexpr int64_t kManifestsWorthIt = 5;
+
+/// How many files compaction of `groups` makes, in words: "about 3"; "at least 3" where rows of
+/// other partition specs go to nobody knows how many partitions.
+std::string DescribeOutputs(int64_t outputs, bool is_open);
 
 /// What a policy means for a table.
 Result<RewriteDataFilesOptions> CompactionOptionsOf(const TableMetadata& metadata,

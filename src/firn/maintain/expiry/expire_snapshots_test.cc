@@ -180,10 +180,9 @@ TEST_F(ExpireSnapshotsTest, LeavesNoWrongAnswerForTheTimeBeforeAGap) {
   EXPECT_THAT(as_of(snapshots[2]), IsError(ErrorCode::kNotFound));
 }
 
-// B03
 TEST_F(ExpireSnapshotsTest, NamesTheBranchesAndTagsThatItDrops) {
   const Snapshot first = table().Add({Data("a.parquet")});
-  for (const std::string name : {"audit", "old"}) {
+  for (const char* name : {"audit", "old"}) {
     const SnapshotRef ref{
         .snapshot_id = first.snapshot_id, .type = RefType::kTag, .max_ref_age_ms = 1};
     const std::vector<TableUpdate> updates = {SetSnapshotRef{name, ref}};
@@ -194,6 +193,7 @@ TEST_F(ExpireSnapshotsTest, NamesTheBranchesAndTagsThatItDrops) {
   EXPECT_THAT(MustExpire(All()).dropped_refs, IsEmpty());
 }
 
+// B03
 TEST_F(ExpireSnapshotsTest, DeletesStatisticsOfExpiredSnapshotsOnly) {
   const Snapshot first = table().Add({Data("a")});
   const Snapshot second = table().Add({Data("b")});

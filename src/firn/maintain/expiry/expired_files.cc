@@ -26,21 +26,6 @@ std::vector<const Snapshot*> Pointers(const std::vector<Snapshot>& snapshots) {
   return pointers;
 }
 
-std::string FolderOf(std::string_view path) {
-  const size_t slash = path.rfind('/');
-  return std::string(path.substr(0, slash == std::string_view::npos ? 0 : slash));
-}
-
-bool IsWithin(std::string_view key, std::string_view folder) {
-  if (!key.starts_with(folder)) return false;
-  return key.size() == folder.size() || folder.ends_with('/') || key[folder.size()] == '/';
-}
-
-bool IsWithinAny(std::string_view key, const std::vector<std::string>& folders) {
-  return std::any_of(folders.begin(), folders.end(),
-                     [&](const std::string& folder) { return IsWithin(key, folder); });
-}
-
 std::string EncodeFile(const DataFile& file) {
   std::string payload(1 + sizeof(int64_t), '\0');
   payload[0] = static_cast<char>(KindOf(file));
@@ -164,6 +149,7 @@ Status ExpiredFiles::LeaveOutKeptManifests() {
     FIRN_ASSIGN(const bool is_kept, IsKept(manifest.manifest_path));
     if (!is_kept) left.push_back(std::move(manifest));
   }
+  kept_metadata_count_ += static_cast<int64_t>(manifests_.size() - left.size());
   manifests_ = std::move(left);
   return {};
 }
@@ -182,20 +168,29 @@ Status ExpiredFiles::FindCandidates(const MaintainContext& context, const Expire
                              });
 }
 
+Status ExpiredFiles::AddContent(const DataFile& file) {
+  FIRN_ASSIGN(const std::string entry, names_.Entry(file.file_path));
+  return content_.AddCandidate(entry, EncodeFile(file));
+}
+
+Result<bool> ExpiredFiles::IsOwn(std::string_view path) const {
+  FIRN_ASSIGN(const std::string entry, names_.Entry(path));
+  return IsWithinAnyKey(entry, own_keys_);
+}
+
 // Where files of the table are besides.
 void ExpiredFiles::NoteFolder(const std::string& path, const std::string& entry) {
-  if (IsWithinAny(entry, own_keys_)) return;
-  const std::lock_guard lock(mutex_);
-  if (IsWithinAny(FolderOf(path), other_folders_)) return;
-  other_folders_ = JoinFolders(std::move(other_folders_), {FolderOf(path)});
+  if (!IsWithinAnyKey(entry, own_keys_)) other_folders_.Add(FolderOf(path));
 }
 
 Status ExpiredFiles::KeepWhatOthersNeed(const MaintainContext& context, const Table& after) {
   std::vector<std::string> folders = own_folders_;
-  folders.insert(folders.end(), other_folders_.begin(), other_folders_.end());
+  const std::vector<std::string> elsewhere = other_folders_.folders();
+  folders.insert(folders.end(), elsewhere.begin(), elsewhere.end());
   FIRN_ASSIGN(const auto others, FindTablesAt(context, after, names_, folders),
               "finding out which tables share the files");
   for (const Table& other : others) {
+    sharing_tables_.push_back(other.name);
     const ReachableVisitor keep{
         .metadata = [&](std::string_view path) { return Keep(path); },
         .content = [&](std::string_view path) { return KeepContent(path); }};
@@ -215,7 +210,12 @@ Status ExpiredFiles::FindMetadata(const ExpiredPart& part) {
     if (path.empty()) return {};
     FIRN_ASSIGN(const std::string entry, names_.Entry(path));
     const PathKey key = MakePathKey(entry);
-    if (!kept_.Contains(key) && seen.Insert(key)) others_.push_back({kind, path, bytes});
+    if (!seen.Insert(key)) return {};
+    if (kept_.Contains(key)) {
+      ++kept_metadata_count_;
+    } else {
+      others_.push_back({kind, path, bytes});
+    }
     return {};
   };
   for (const Snapshot& snapshot : part.snapshots)
@@ -231,8 +231,9 @@ Status ExpiredFiles::FindMetadata(const ExpiredPart& part) {
 Result<bool> ExpiredFiles::IsAdopted(std::string_view path) const {
   if (adopted_keys_.empty()) return false;
   FIRN_ASSIGN(const std::string entry, names_.Entry(path));
-  if (IsWithinAny(entry, own_keys_)) return false;
-  return IsWithinAny(entry, adopted_keys_) || IsWithinAny(CanonicalUriKey(path), adopted_keys_);
+  if (IsWithinAnyKey(entry, own_keys_)) return false;
+  return IsWithinAnyKey(entry, adopted_keys_) ||
+         IsWithinAnyKey(CanonicalUriKey(path), adopted_keys_);
 }
 
 Status ExpiredFiles::LookUpListSizes(const MaintainContext& context, FileIO& io) {
@@ -241,14 +242,17 @@ Status ExpiredFiles::LookUpListSizes(const MaintainContext& context, FileIO& io)
 
 Status ExpiredFiles::Visit(const std::function<Status(FileToDelete)>& visit) {
   adopted_count_ = 0;
+  int64_t rest_count = 0;
   FIRN_RETURN_IF_ERROR(
       content_.VisitRest({}, [&](const FileDifference::Candidate& candidate) -> Status {
+        ++rest_count;
         FileToDelete file = DecodeFile(candidate.payload);
         FIRN_ASSIGN(const bool is_adopted, IsAdopted(file.path));
         if (!is_adopted) return visit(std::move(file));
         ++adopted_count_;
         return {};
       }));
+  kept_count_ = kept_metadata_count_ + content_.distinct_candidates() - rest_count;
   for (const ManifestFile& manifest : manifests_) {
     FIRN_RETURN_IF_ERROR(
         visit({FileKind::kManifest, manifest.manifest_path, manifest.manifest_length}));

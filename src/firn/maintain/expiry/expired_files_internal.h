@@ -2,13 +2,13 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "firn/io/real_names.h"
 #include "firn/maintain/file_to_delete.h"
+#include "firn/maintain/folder_set_internal.h"
 #include "firn/maintain/maintain_context.h"
 #include "firn/maintain/orphans/file_difference_internal.h"
 #include "firn/scan/path_key.h"
@@ -50,6 +50,18 @@ class ExpiredFiles {
   /// How many files the last Visit left where they are, though nothing reaches them.
   int64_t adopted_count() const { return adopted_count_; }
 
+  /// How many files the last Visit left out, since something needs them.
+  int64_t kept_count() const { return kept_count_; }
+
+  /// The tables of the catalog that were asked, too.
+  const std::vector<TableName>& sharing_tables() const { return sharing_tables_; }
+
+  /// A file that goes besides, unless something needs it.
+  Status AddContent(const DataFile& file);
+
+  /// Whether the table has the folder of the file for its own.
+  Result<bool> IsOwn(std::string_view path) const;
+
   /// Whether something that stays needs the metadata file.
   Result<bool> IsKept(std::string_view path) const;
 
@@ -71,12 +83,14 @@ class ExpiredFiles {
   std::vector<std::string> own_folders_;
   std::vector<std::string> own_keys_;
   std::vector<std::string> adopted_keys_;
-  std::mutex mutex_;
-  std::vector<std::string> other_folders_;  ///< Of files that were found elsewhere.
+  FolderSet other_folders_;  ///< Of files that were found elsewhere.
   FileDifference content_;
   PathSet kept_;  ///< Metadata that something needs.
   std::vector<ManifestFile> manifests_;
   std::vector<FileToDelete> others_;  ///< Lists and statistics.
+  std::vector<TableName> sharing_tables_;
+  int64_t kept_metadata_count_ = 0;
+  int64_t kept_count_ = 0;
   int64_t adopted_count_ = 0;
 };
 

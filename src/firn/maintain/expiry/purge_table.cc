@@ -7,7 +7,10 @@
 #include <set>
 #include <utility>
 
+#include "firn/format/adopted_folders.h"
+#include "firn/io/real_names.h"
 #include "firn/io/uri.h"
+#include "firn/maintain/compaction/journal_reader_internal.h"
 #include "firn/maintain/delete_files_internal.h"
 #include "firn/maintain/expiry/expired_files_internal.h"
 #include "firn/maintain/file_lookup.h"
@@ -100,7 +103,48 @@ Result<std::unique_ptr<ExpiredFiles>> FindFiles(const MaintainContext& context,
 struct Reached {
   std::unique_ptr<ExpiredFiles> content;
   std::vector<FileToDelete> metadata;  ///< All of them are there.
+  int64_t kept_metadata_count = 0;
+
+  PurgeRemains Remains() const {
+    PurgeRemains remains{.adopted_files_count = content->adopted_count(),
+                         .shared_files_count = content->kept_count() + kept_metadata_count,
+                         .sharing_tables = {}};
+    if (remains.shared_files_count > 0) remains.sharing_tables = content->sharing_tables();
+    return remains;
+  }
 };
+
+// What rewrites have begun and not committed, which nobody can do without the table, and all that
+// stands in the folder of their journals.
+Status AddWorkFiles(const MaintainContext& context, const Table& table, Reached& reached) {
+  FileIO& io = *table.io;
+  const std::string folder = JournalsLocation(*table.metadata);
+  const Status listed = io.List(folder, [&](const FileInfo& file) -> Status {
+    reached.metadata.push_back({FileKind::kOther, file.uri, file.size});
+    return {};
+  });
+  if (!listed.ok()) return listed.error().code() == ErrorCode::kNotFound ? Status() : listed;
+  std::vector<FileToDelete> outputs;
+  FIRN_ASSIGN(const auto journals, ListJournals(io, folder));
+  for (const auto& [location, journal] : journals) {
+    for (const auto& [group, names] : journal.outputs) {
+      for (const std::string& name : names) {
+        const auto uri = ReadJournalText(io, JoinUri(location, name));
+        if (!uri.ok()) continue;
+        FIRN_ASSIGN(const bool is_own, reached.content->IsOwn(*uri));
+        if (is_own) outputs.push_back({FileKind::kData, *uri, std::nullopt});
+      }
+    }
+  }
+  FIRN_RETURN_IF_ERROR(LookUpSizes(context, io, outputs));
+  for (const FileToDelete& output : outputs) {
+    DataFile file;
+    file.file_path = output.path;
+    file.file_size_in_bytes = output.bytes.value_or(0);
+    FIRN_RETURN_IF_ERROR(reached.content->AddContent(file));
+  }
+  return {};
+}
 
 Result<Reached> FindReached(const MaintainContext& context, const Table& table) {
   Reached reached;
@@ -109,7 +153,14 @@ Result<Reached> FindReached(const MaintainContext& context, const Table& table) 
   FIRN_ASSIGN(auto metadata, MetadataFiles(table).Find());
   for (FileToDelete& file : metadata) {
     FIRN_ASSIGN(const bool is_kept, reached.content->IsKept(file.path));
-    if (!is_kept) reached.metadata.push_back(std::move(file));
+    if (is_kept) {
+      ++reached.kept_metadata_count;
+    } else {
+      reached.metadata.push_back(std::move(file));
+    }
+  }
+  if (reached.content->sharing_tables().empty()) {
+    FIRN_RETURN_IF_ERROR(AddWorkFiles(context, table, reached), "reading journals of rewrites");
   }
   FIRN_RETURN_IF_ERROR(LookUpSizes(context, *table.io, reached.metadata));
   return reached;
@@ -119,16 +170,34 @@ int64_t Sum(const DeletedFiles& deleted) {
   return std::accumulate(deleted.counts.begin(), deleted.counts.end(), int64_t{0});
 }
 
+// A folder and those below it, as far as they hold nothing. What a link leads to is not below it.
+void DiscardOwnFolder(FileIO& io, const RealNames& names, const std::string& folder) {
+  if (const auto inner = io.ListFolders(folder); inner.ok()) {
+    for (const std::string& name : *inner) {
+      const std::string below = JoinUri(folder, name);
+      const auto found = names.Find(below);
+      if (found.ok() && found->target.empty()) DiscardOwnFolder(io, names, below);
+    }
+  }
+  (void)io.DeleteFolder(folder);  // Object stores have none.
+}
+
+void DiscardOwnFolders(const Table& table) {
+  const RealNames names(*table.io);
+  for (const std::string& folder : OwnFolders(*table.metadata))
+    DiscardOwnFolder(*table.io, names, std::string(StripTrailingSlash(folder)));
+}
+
 }  // namespace
 
-Status VisitReachableFiles(const MaintainContext& context, const Table& table,
-                           const std::function<Status(FileToDelete)>& visit) {
+Result<PurgeRemains> VisitReachableFiles(const MaintainContext& context, const Table& table,
+                                         const std::function<Status(FileToDelete)>& visit) {
   FIRN_ASSIGN(const Reached reached, FindReached(context, table));
   FIRN_RETURN_IF_ERROR(reached.content->Visit(visit));
   for (const FileToDelete& file : reached.metadata) {
     FIRN_RETURN_IF_ERROR(visit(file));
   }
-  return {};
+  return reached.Remains();
 }
 
 Result<PurgeTableResult> PurgeTable(const MaintainContext& context, const Table& table) {
@@ -144,11 +213,12 @@ Result<PurgeTableResult> PurgeTable(const MaintainContext& context, const Table&
     FIRN_RETURN_IF_ERROR(metadata.Add(std::move(file)));
   }
   FIRN_ASSIGN(const DeletedFiles dropped, metadata.Finish());
+  DiscardOwnFolders(table);
   // What of the metadata is gone already went with the catalog's entry.
   return PurgeTableResult{
       .deleted_files_count = Sum(deleted) - deleted.already_gone + Sum(dropped),
       .failed_files_count = deleted.failed + dropped.failed,
-      .left_files_count = reached.content->adopted_count(),
+      .remains = reached.Remains(),
       .first_failure = deleted.first_failure ? deleted.first_failure : dropped.first_failure};
 }
 

@@ -12,11 +12,16 @@ namespace firn {
 
 HiddenNames::HiddenNames(const TableMetadata& metadata, std::string location)
     : location_(std::move(location)) {
+  const std::vector<SchemaPtr> schemas = metadata.SchemasNewestFirst();
   for (const PartitionSpecPtr& spec : metadata.partition_specs) {
+    // Names as they stand in paths, where they are encoded.
+    const StructValue nulls{std::vector<Value>(spec->fields.size())};
+    const std::string path = PartitionPath(*spec, *PartitionType(*spec, schemas), nulls);
+    for (const std::string_view folder : SplitText(path, '/')) {
+      if (IsHiddenName(folder)) partition_prefixes_.emplace_back(folder, 0, folder.find('=') + 1);
+    }
     for (const PartitionField& field : spec->fields) {
-      if (field.name.starts_with('_') || field.name.starts_with('.')) {
-        partition_prefixes_.push_back(field.name + "=");
-      }
+      if (IsHiddenName(field.name)) partition_prefixes_.push_back(field.name + "=");
     }
   }
 }
@@ -100,6 +105,17 @@ Result<FileInfo> ParseLine(std::string_view line) {
                           std::chrono::microseconds(time->value)))};
 }
 
+// Where the line that starts at `begin` ends: a line break in quotes does not. npos: further on.
+size_t FindLineEnd(std::string_view text, size_t begin) {
+  if (begin >= text.size() || text[begin] != '"') return text.find('\n', begin);
+  for (size_t i = begin + 1; i + 1 < text.size(); ++i) {
+    if (text[i] != '"') continue;
+    if (text[i + 1] != '"') return text.find('\n', i);
+    ++i;
+  }
+  return std::string_view::npos;
+}
+
 // What comes behind a folder's canonical key in that of `uri`; nullopt: it is elsewhere.
 std::optional<std::string> PathBelow(std::string_view uri, const std::string& folder) {
   const std::string key = CanonicalUriKey(uri);
@@ -116,7 +132,9 @@ Status ReadFileList(FileIO& io, const std::string& uri, std::string_view locatio
   constexpr int64_t kPieceBytes = int64_t{1} << 20;
   FIRN_ASSIGN(const auto file, io.Open(uri));
   FIRN_ASSIGN(const int64_t size, file->Size());
+  constexpr size_t kLineBytesMax = size_t{1} << 20;
   const std::string folder = CanonicalUriKey(location);
+  const std::string folder_text = std::string(StripTrailingSlash(location)) + "/";
   std::string text;
   int64_t line_number = 0;
   const auto visit_line = [&](std::string_view line) -> Status {
@@ -124,7 +142,7 @@ Status ReadFileList(FileIO& io, const std::string& uri, std::string_view locatio
     ++line_number;
     if (line.empty() || (line_number == 1 && line == kHeader)) return {};
     FIRN_ASSIGN(FileInfo info, ParseLine(line), "'{}' line {}", uri, line_number);
-    if (info.uri.starts_with(location)) return visit(info);
+    if (info.uri.starts_with(folder_text)) return visit(info);
     const auto below = PathBelow(info.uri, folder);
     if (!below) return {};
     info.uri = JoinUri(location, *below);
@@ -139,11 +157,17 @@ Status ReadFileList(FileIO& io, const std::string& uri, std::string_view locatio
     text.resize(kept + static_cast<size_t>(got));
     done += got;
     size_t begin = 0;
-    for (size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+    for (size_t end = FindLineEnd(text, 0); end != std::string::npos;
+         end = FindLineEnd(text, begin)) {
       FIRN_RETURN_IF_ERROR(visit_line(std::string_view(text).substr(begin, end - begin)));
       begin = end + 1;
     }
     text.erase(0, begin);
+    if (text.size() > kLineBytesMax) {
+      return MakeError(ErrorCode::kInvalidInput,
+                       "'{}' line {} has more than {} bytes: is a quote missing?", uri,
+                       line_number + 1, kLineBytesMax);
+    }
   }
   return text.empty() ? Status() : visit_line(text);
 }

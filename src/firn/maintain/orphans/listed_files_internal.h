@@ -39,7 +39,7 @@ class FutureFiles {
 
 /// Call `visit` for each line of a file list (see RemoveOrphanFilesOptions) that is below
 /// `location`; where its scheme is spelt otherwise, as `location` spells it. Errors: kInvalidInput
-/// naming the line.
+/// naming the line. Quoted paths may have line breaks.
 Status ReadFileList(FileIO& io, const std::string& uri, std::string_view location,
                     const std::function<Status(const FileInfo&)>& visit);
 

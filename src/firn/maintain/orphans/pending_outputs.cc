@@ -1,3 +1,7 @@
+#include <map>
+#include <optional>
+#include <utility>
+
 #include "firn/io/uri.h"
 #include "firn/maintain/compaction/journal_reader_internal.h"
 #include "firn/maintain/orphans/pending_outputs_internal.h"
@@ -26,27 +30,45 @@ Result<bool> IsPending(const MaintainContext& context, FileIO& io, const std::st
   return is_within(state == ProcessState::kEnded ? files.oldest : files.newest);
 }
 
-}  // namespace
-
-Status VisitPendingOutputs(const MaintainContext& context, const Table& table, Timestamp now,
-                           const std::function<Status(std::string_view uri)>& visit) {
-  FileIO& io = *table.io;
-  FIRN_ASSIGN(const auto journals, ListJournals(io, JournalsLocation(*table.metadata)));
-  for (const auto& [location, files] : journals) {
-    FIRN_ASSIGN(const bool is_pending, IsPending(context, io, location, files, now));
-    if (!is_pending) continue;
-    for (const auto& [group, names] : files.outputs) {
-      for (const std::string& name : names) {
-        const auto output = ReadJournalText(io, JoinUri(location, name));
-        if (output.ok()) {
-          FIRN_RETURN_IF_ERROR(visit(*output));
-        } else if (output.error().code() != ErrorCode::kNotFound) {
-          return output.error();
-        }
+Status VisitOutputs(FileIO& io, const std::string& location, const JournalFiles& files,
+                    const std::function<Status(std::string_view uri)>& visit) {
+  for (const auto& [group, names] : files.outputs) {
+    for (const std::string& name : names) {
+      const auto output = ReadJournalText(io, JoinUri(location, name));
+      if (output.ok()) {
+        FIRN_RETURN_IF_ERROR(visit(*output));
+      } else if (output.error().code() != ErrorCode::kNotFound) {
+        return output.error();
       }
     }
   }
   return {};
+}
+
+}  // namespace
+
+Status VisitPendingOutputs(const MaintainContext& context, const Table& table, Timestamp now,
+                           const std::function<Status(std::string_view uri)>& visit) {
+  // A run that takes over what another left writes its own journal before it removes that one: who
+  // lists the first too early and the second too late sees neither. So they are looked at until
+  // none has come or gone between two looks.
+  constexpr int kLooksMax = 100;
+  FileIO& io = *table.io;
+  std::optional<std::map<std::string, bool>> before;
+  for (int look = 0; look < kLooksMax; ++look) {
+    FIRN_ASSIGN(const auto journals, ListJournals(io, JournalsLocation(*table.metadata)));
+    std::map<std::string, bool> seen;
+    for (const auto& [location, files] : journals) {
+      FIRN_ASSIGN(const bool is_pending, IsPending(context, io, location, files, now));
+      seen.emplace(location, is_pending);
+      if (is_pending) FIRN_RETURN_IF_ERROR(VisitOutputs(io, location, files, visit));
+    }
+    if (before == seen) return {};
+    before = std::move(seen);
+  }
+  return MakeError(ErrorCode::kUnavailable,
+                   "rewrites begin and end all the time, so that nobody knows which files they may "
+                   "still commit; try again when fewer are at work");
 }
 
 }  // namespace firn

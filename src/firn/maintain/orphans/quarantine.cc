@@ -151,6 +151,13 @@ std::optional<Timestamp> ParseRunTime(std::string_view run) {
       std::chrono::sys_time<std::chrono::microseconds>(std::chrono::microseconds(time->value)));
 }
 
+// The list of a run, and not a file of that name which waits in it.
+bool IsList(std::string_view uri) {
+  if (UriFileName(uri) != kList) return false;
+  const std::string_view run = uri.substr(0, uri.rfind('/'));
+  return ParseRunTime(UriFileName(run)) && UriFileName(run.substr(0, run.rfind('/'))) == kFolder;
+}
+
 // Each file in quarantine with the name of its run.
 Status VisitQuarantine(
     FileIO& io, const std::string& location,
@@ -231,7 +238,7 @@ Result<std::vector<QuarantineRun>> ListQuarantine(FileIO& io, const std::string&
         QuarantineRun& run = runs[std::string(name)];
         run.name = name;
         run.time = *time;
-        if (UriFileName(file.uri) == kList) return {};
+        if (IsList(file.uri)) return {};
         ++run.file_count;
         run.bytes += file.size;
         return {};
@@ -308,7 +315,7 @@ Result<EmptiedQuarantine> EmptyQuarantine(const MaintainContext& context, FileIO
   std::vector<FileToDelete> lists;
   FIRN_RETURN_IF_ERROR(
       VisitOldQuarantine(io, location, older_than, [&](FileToDelete file) -> Status {
-        (UriFileName(file.path) == kList ? lists : files).push_back(std::move(file));
+        (IsList(file.path) ? lists : files).push_back(std::move(file));
         return {};
       }));
   FIRN_ASSIGN(const DeletedFiles deleted, DeleteAll(context, io, std::move(files)));

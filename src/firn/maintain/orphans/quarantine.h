@@ -42,7 +42,8 @@ struct QuarantineRun {
 Result<std::vector<QuarantineRun>> ListQuarantine(FileIO& io, const std::string& location);
 
 /// Move all files of a run back to where they were found. What is there already stays, and its
-/// file in quarantine, too. Files that came back earlier are counted nowhere. Errors: kNotFound: no such run; kCorrupt: its list.
+/// file in quarantine, too. Files that came back earlier are counted nowhere. Errors: kNotFound: no
+/// such run; kCorrupt: its list.
 Result<MovedFiles> RestoreQuarantine(const MaintainContext& context, FileIO& io,
                                      const std::string& location, const std::string& run);
 

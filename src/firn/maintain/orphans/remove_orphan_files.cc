@@ -10,6 +10,7 @@
 
 #include "firn/base/civil_time.h"
 #include "firn/base/text.h"
+#include "firn/io/discard_files.h"
 #include "firn/io/uri.h"
 #include "firn/maintain/delete_files_internal.h"
 #include "firn/maintain/orphans/file_difference_internal.h"
@@ -44,6 +45,14 @@ Result<Timestamp> ChooseCutOff(const RemoveOrphanFilesOptions& options) {
                    "would count as orphans, and their commits would lose data; give an earlier "
                    "time, or allow_recent if no writer is at work",
                    FormatInstant(cut_off), FormatInstant(options.now));
+}
+
+constexpr std::string_view kProbePrefix = "_firn_clock_probe-";
+
+// One that is still in use is younger by any clock.
+bool IsOldProbe(const FileInfo& file, Timestamp now) {
+  return UriFileName(file.uri).starts_with(kProbePrefix) && file.modified &&
+         *file.modified < now - kLeastAge;
 }
 
 /// What is kept of a listed file: whether it is old enough to go, and if so its size and its URI.
@@ -91,6 +100,7 @@ class FoundOrphans final : public OrphanFiles {
   int64_t orphan_count() const override { return orphan_count_; }
   int64_t orphan_bytes() const override { return orphan_bytes_; }
   const std::optional<Error>& refusal() const override { return refusal_; }
+  const std::vector<std::string>& old_probes() const override { return old_probes_; }
   Status Visit(const std::function<Status(FileToDelete)>& visit) override;
 
  private:
@@ -104,6 +114,7 @@ class FoundOrphans final : public OrphanFiles {
     return files_.AddOther(target.path, target.prefix);
   }
   Status VisitRest(const std::function<Status(const FileDifference::Candidate&)>& visit);
+  Result<bool> HasRest();
   Status AddContent(const MaintainContext& context, const Table& table);
 
   const RemoveOrphanFilesOptions options_;
@@ -113,6 +124,7 @@ class FoundOrphans final : public OrphanFiles {
   FileDifference files_;
   FoundMetadata metadata_;
   LeftFiles left_;
+  std::vector<std::string> old_probes_;
   bool has_old_ = false;
   int64_t orphan_count_ = 0;
   int64_t orphan_bytes_ = 0;
@@ -125,6 +137,7 @@ Status FoundOrphans::List(const MaintainContext& context, const Table& table,
   FutureFiles future(options_.now);
   const auto visit = [&](const FileInfo& file) -> Status {
     FIRN_RETURN_IF_ERROR(context.commit.cancel.Check());
+    if (IsOldProbe(file, options_.now)) old_probes_.push_back(file.uri);
     if (hidden.IsHidden(file.uri) || left_.Leaves(file.uri)) return {};
     metadata_.Add(file);
     if (options_.only_metadata && !file.uri.ends_with(".metadata.json")) return {};
@@ -170,8 +183,16 @@ Status FoundOrphans::AddReachable(const MaintainContext& context, const Table& t
 
 Status FoundOrphans::AddOthers(const MaintainContext& context, const Table& table,
                                const std::string& location) {
-  if (!has_old_) return {};
-  FIRN_ASSIGN(const auto others, FindTablesAt(context, table, names_, {location}),
+  FIRN_ASSIGN(const bool has_rest, HasRest());
+  if (!has_rest) return {};
+  // Names of metadata files stand in the metadata of tables.
+  std::shared_ptr<ContentFolders> content = options_.content_folders;
+  if (options_.only_metadata) {
+    content = nullptr;
+  } else if (content == nullptr) {
+    content = std::make_shared<ContentFolders>();
+  }
+  FIRN_ASSIGN(const auto others, FindTablesAt(context, table, names_, {location}, content.get()),
               "finding out which tables have files in '{}'", location);
   for (const Table& other : others) {
     const auto keep = [&](std::string_view path) { return AddOther(path); };
@@ -192,6 +213,19 @@ Status FoundOrphans::VisitRest(
         if (file.other_tag && options_.prefix_mismatch == PrefixMismatch::kIgnore) return {};
         return visit(file);
       });
+}
+
+// Whether anything would go, going by what is known so far.
+Result<bool> FoundOrphans::HasRest() {
+  if (!has_old_) return false;
+  bool has_rest = false;
+  const Status visited = VisitRest([&](const FileDifference::Candidate&) -> Status {
+    has_rest = true;
+    return MakeError(ErrorCode::kCancelled, "one is enough");
+  });
+  if (has_rest) return true;
+  FIRN_RETURN_IF_ERROR(visited);
+  return false;
 }
 
 Status FoundOrphans::Judge() {
@@ -261,8 +295,11 @@ Status CheckSameTable(const Table& before, const Table& now) {
 // The ages of files are told by the store, what is old by this machine.
 Status CheckClocks(const MaintainContext& context, FileIO& io, const std::string& location) {
   const std::string probe =
-      JoinUri(location, "_firn_clock_probe-" + FormatUuid(MakeUuid(*context.commit.random)));
-  FIRN_RETURN_IF_ERROR(WriteFile(io, probe, AsBytes("x")));
+      JoinUri(location, std::string(kProbePrefix) + FormatUuid(MakeUuid(*context.commit.random)));
+  const Status written = WriteFile(io, probe, AsBytes("x"));
+  // It may be there although that is not known.
+  if (!written.ok()) DiscardFiles(io, {&probe, 1}, "a probe of the clock");
+  FIRN_RETURN_IF_ERROR(written);
   const auto info = io.Stat(probe);
   const Status deleted = io.Delete(probe);
   FIRN_RETURN_IF_ERROR(info);
@@ -309,6 +346,7 @@ Result<RemoveOrphanFilesResult> RemoveOrphanFiles(const MaintainContext& context
   RemoveOrphanFilesResult result;
   FIRN_ASSIGN(result.files, FindOrphanFiles(context, table, options));
   if (result.files->refusal()) return *result.files->refusal();
+  DiscardFiles(*table.io, result.files->old_probes(), "a probe of the clock");
   if (result.files->orphan_count() == 0) return result;
   const std::string location = LocationOf(table, options);
   FIRN_RETURN_IF_ERROR(CheckClocks(context, *table.io, location));

@@ -6,7 +6,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "firn/maintain/content_folders.h"
 #include "firn/maintain/file_to_delete.h"
 #include "firn/maintain/maintain_context.h"
 
@@ -41,6 +43,9 @@ struct RemoveOrphanFilesOptions {
   bool quarantines = false;
   int64_t max_concurrent_deletes = 0;  ///< 0: as many as the executor runs.
   bool only_metadata = false;          ///< Only metadata files (`….metadata.json`) are looked at.
+  /// What earlier runs of the same job found out about where the catalog's tables have their files;
+  /// null: nothing.
+  std::shared_ptr<ContentFolders> content_folders;
 };
 
 /// Orphans that were found; what there are many of may lie on disk.
@@ -53,6 +58,8 @@ class OrphanFiles {
   virtual int64_t orphan_bytes() const = 0;  ///< Unknown ones of a file list are 0.
   /// Set if there are too many for `max_fraction`.
   virtual const std::optional<Error>& refusal() const = 0;
+  /// What runs that were killed had written to learn the time of the store.
+  virtual const std::vector<std::string>& old_probes() const = 0;
   /// In no order. May be called again.
   virtual Status Visit(const std::function<Status(FileToDelete)>& visit) = 0;
 };
@@ -60,7 +67,8 @@ class OrphanFiles {
 /// Look for orphans; change nothing. Files that are hidden, as Spark has it, are left out: those
 /// whose name, or a folder of theirs below `location`, begins with `_` or `.`, but for folders of
 /// partition fields that do. So is what has no known age. A file of the future by this machine's
-/// clock is too young as others are, and a warning tells of it.
+/// clock is too young as others are, and a warning tells of it. If there are any, all tables of the
+/// catalog are asked whether they have files in `location`, going by their manifests: these stay.
 ///
 /// Errors  kInvalidInput: gc.enabled is false, `older_than` is too late, another table lives below
 ///         `location`, or prefixes do not match; nothing goes. Others: the listing is incomplete,

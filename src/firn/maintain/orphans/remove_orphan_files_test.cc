@@ -4,6 +4,7 @@
 
 #include "firn/base/log.h"
 #include "firn/base/process_identity.h"
+#include "firn/base/text.h"
 #include "firn/maintain/compaction/rewrite_journal_internal.h"
 #include "firn/maintain/maintenance_testing_internal.h"
 #include "firn/maintain/orphans/quarantine.h"
@@ -76,12 +77,15 @@ TEST_F(RemoveOrphanFilesTest, ShowsHiddenFoldersOfPartitionFieldsThatBeginSo) {
   table().Add({Data("a")});
   PartitionSpec spec;
   spec.fields.push_back({.source_ids = {2}, .field_id = 1000, .name = "_cat", .transform = {}});
+  spec.fields.push_back({.source_ids = {1}, .field_id = 1001, .name = ".a b", .transform = {}});
   Commit({AddPartitionSpec{spec}, SetDefaultSpec{}});
+  const auto encoded = Orphan("data/.a+b=1/orphan");
+  const auto plain = Orphan("data/.a b=1/orphan");
   const auto orphan = Orphan("data/_cat=x/orphan");
   Orphan("data/_cat=x/_hidden");
   Orphan("data/_dog=x/hidden");
   Age();
-  EXPECT_THAT(Find(Options()), IsOkAnd(ElementsAre(orphan)));
+  EXPECT_THAT(Find(Options()), IsOkAnd(UnorderedElementsAre(encoded, plain, orphan)));
 }
 
 // B02
@@ -101,6 +105,33 @@ TEST_F(RemoveOrphanFilesTest, KeepsWhatIsTooYoungOrOfUnknownAge) {
   EXPECT_THAT(Find(options), IsOkAnd(ElementsAre(data + "o,l\"d")));
   ASSERT_THAT(WriteFile(table().io(), list, AsBytes(data + "x,yesterday\n")), IsOk());
   EXPECT_THAT(Find(options), IsError(ErrorCode::kInvalidInput, "line 1: found"));
+}
+
+TEST_F(RemoveOrphanFilesTest, TakesFromAListOnlyWhatLiesInTheLocation) {
+  table().Add({Data("a")});
+  const std::string list = "memory:/list.csv";
+  const std::string inside = Location() + "/data/line\nbreak \"x\"";
+  std::string text = "\"" + ReplaceText(inside, "\"", "\"\"") + "\",2020-01-01\n";
+  for (const std::string& path : {Location() + "2/data/x", Location(), Location() + "/../t2/x"})
+    text += path + ",2020-01-01\n";
+  ASSERT_THAT(WriteFile(table().io(), list, AsBytes(text)), IsOk());
+  RemoveOrphanFilesOptions options = Options();
+  options.file_list = list;
+  EXPECT_THAT(Find(options), IsOkAnd(ElementsAre(inside)));
+  ASSERT_THAT(WriteFile(table().io(), list, AsBytes("\"" + std::string(3 << 20, 'x'))), IsOk());
+  EXPECT_THAT(Find(options), IsError(ErrorCode::kInvalidInput, "line 1 has more than"));
+}
+
+TEST_F(RemoveOrphanFilesTest, DeletesWhatAKilledRunWroteToLearnTheTime) {
+  table().Add({Data("a")});
+  const std::string probe = Orphan("_firn_clock_probe-1");
+  Age();
+  const std::string young = Orphan("_firn_clock_probe-2");
+  EXPECT_THAT(Find(Options()), IsOkAnd(IsEmpty()));
+  EXPECT_THAT(table().AllFiles(), Contains(probe));
+  EXPECT_THAT(Remove(Options()), IsOk());
+  EXPECT_THAT(table().AllFiles(), Not(Contains(probe)));
+  EXPECT_THAT(table().AllFiles(), Contains(young));
 }
 
 TEST_F(RemoveOrphanFilesTest, RefusesACutOffOfLessThanADayUnlessItIsMeant) {
@@ -228,7 +259,7 @@ TEST_F(RemoveOrphanFilesTest, TakesOtherSpellingsOfAPathForTheSame) {
     options.now = table().clock().Now();
     options.max_fraction = 1;
     options.file_list = list;
-    options.location = listed.substr(0, 2);
+    options.location = listed.substr(0, listed.rfind('/'));
     return Find(options);
   };
   EXPECT_THAT(found("s3://b/k/a", "s3a://b/k/a"), IsOkAnd(IsEmpty()));
