@@ -23,7 +23,7 @@ class ContentFolders {
   ~ContentFolders();
 
   struct Found {
-    /// Keys (see RealNames) of a few folders that hold all files outside of the table's own folders.
+    /// Keys (see RealNames) of a few folders that hold all files outside of the table's own.
     std::vector<std::string> keys;
     /// Not all could be read: there may be more.
     std::optional<Error> failure;

@@ -7,6 +7,7 @@
 #include "firn/base/number.h"
 #include "firn/commit/rewrite_manifests.h"
 #include "firn/maintain/cycle/delete_maintenance_internal.h"
+#include "firn/maintain/file_to_delete.h"
 
 namespace firn {
 namespace {

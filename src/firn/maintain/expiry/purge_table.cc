@@ -151,14 +151,13 @@ Result<Reached> FindReached(const MaintainContext& context, const Table& table) 
   FIRN_ASSIGN(reached.content, FindFiles(context, table));
   FIRN_RETURN_IF_ERROR(reached.content->LookUpListSizes(context, *table.io));
   FIRN_ASSIGN(auto metadata, MetadataFiles(table).Find());
+  std::vector<FileToDelete> kept;
   for (FileToDelete& file : metadata) {
     FIRN_ASSIGN(const bool is_kept, reached.content->IsKept(file.path));
-    if (is_kept) {
-      ++reached.kept_metadata_count;
-    } else {
-      reached.metadata.push_back(std::move(file));
-    }
+    (is_kept ? kept : reached.metadata).push_back(std::move(file));
   }
+  FIRN_RETURN_IF_ERROR(LookUpSizes(context, *table.io, kept));
+  reached.kept_metadata_count = std::ssize(kept);
   if (reached.content->sharing_tables().empty()) {
     FIRN_RETURN_IF_ERROR(AddWorkFiles(context, table, reached), "reading journals of rewrites");
   }

@@ -311,9 +311,10 @@ TEST_F(RemoveOrphanFilesTest, KeepsOutputsOfRewritesAsLongAsARunMayCommitThem) {
   const auto begin_run = [&](const std::string& name, const ProcessIdentity& process) {
     const std::string output = Orphan("data/" + name + ".parquet");
     const std::string journal = JoinUri(journals, std::string(kJournalPrefix) + name);
-    const std::string owner = fmt::format(
-        R"({{"table-uuid":"x","signature":"","machine":"{}","process-id":{},"started":{},"is-released":false}})",
-        process.machine, process.process_id, process.started);
+    const std::string owner =
+        fmt::format(R"({{"table-uuid":"x","signature":"","machine":"{}","process-id":{},)"
+                    R"("started":{},"is-released":false}})",
+                    process.machine, process.process_id, process.started);
     EXPECT_THAT(WriteFile(table().io(), JoinUri(journal, JournalOutputName(0, 1)), AsBytes(output)),
                 IsOk());
     EXPECT_THAT(WriteFile(table().io(), JoinUri(journal, JournalOwnerName()), AsBytes(owner)),
