@@ -111,7 +111,8 @@ class LocalFileIO final : public FileIO, public FileRenamer, public LocalPlaces 
     FIRN_ASSIGN(const std::string new_path, ParseLocalPath(to));
     struct stat info{};
     if (lstat(path.c_str(), &info) != 0) return MakeSystemError(errno, from);
-    if (!S_ISREG(info.st_mode)) return NotAFile(from);
+    // A link is moved itself, as it is deleted itself.
+    if (!S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)) return NotAFile(from);
     if (MoveAside(path, new_path)) return {};
     if (errno == ENOENT) {  // Of many files that are moved, few are the first in their folder.
       FIRN_RETURN_IF_ERROR(internal::MakeFolders(internal::ParentFolder(new_path), to));

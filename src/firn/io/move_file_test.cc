@@ -1,5 +1,7 @@
 #include "firn/io/move_file.h"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
 
 #include "firn/io/uri.h"
@@ -30,6 +32,19 @@ void CheckMoves(FileIO& io, const std::string& root) {
 TEST(MoveFileTest, RenamesLocalFiles) {
   const TemporaryFolder folder;
   CheckMoves(*MakeLocalFileIO(), folder.path());
+}
+
+TEST(MoveFileTest, MovesALinkAndNotWhatItLeadsTo) {
+  const TemporaryFolder folder;
+  const auto io = MakeLocalFileIO();
+  ASSERT_THAT(WriteFile(*io, folder.Join("target"), AsBytes("bytes")), IsOk());
+  std::filesystem::create_symlink("target", folder.Join("link"));
+  ASSERT_THAT(MoveFile(*io, folder.Join("link"), folder.Join("below/link")), IsOk());
+  EXPECT_EQ(std::filesystem::read_symlink(folder.Join("below/link")), "target");
+  EXPECT_FALSE(std::filesystem::is_symlink(folder.Join("link")));
+  // Wherever it leads meanwhile.
+  ASSERT_THAT(MoveFile(*io, folder.Join("below/link"), folder.Join("link")), IsOk());
+  EXPECT_THAT(FileExists(*io, folder.Join("link")), IsOkAnd(testing::IsTrue()));
 }
 
 TEST(MoveFileTest, RenamesThroughSchemesAndPrefixes) {

@@ -2,7 +2,10 @@
 #include <filesystem>
 
 #include "firn/base/executor.h"
+#include "firn/base/process_identity.h"
 #include "firn/format/adopted_folders.h"
+#include "firn/io/uri.h"
+#include "firn/maintain/compaction/rewrite_journal_internal.h"
 #include "firn/maintain/content_folders.h"
 #include "firn/maintain/expiry/expire_snapshots.h"
 #include "firn/maintain/expiry/purge_table.h"
@@ -333,6 +336,26 @@ TEST_F(SharedFilesTest, FilesThatOnlyManifestsOfAnotherTableNameAreNoOrphans) {
   // Both ways: they are not in the way of the other table's own orphans.
   const DataFile other_orphan = Put(At("warehouse/db/other/data/orphan.parquet"));
   EXPECT_THAT(FindOrphans("", "other"), IsOkAnd(ElementsAre(other_orphan.file_path)));
+}
+
+TEST_F(SharedFilesTest, OutputsOfARewriteOfAnotherTableAtWorkAreNoOrphans) {
+  const std::string data = At("warehouse/db/t/data");
+  Append(Put(data + "/a.parquet"));
+  Make("inner", data);
+  Append(Put(data + "/b.parquet"), "inner");
+  const DataFile output = Put(data + "/output.parquet");
+  const DataFile orphan = Put(data + "/orphan.parquet");
+  const std::string journal =
+      JoinUri(JournalsLocation(*Load().metadata), std::string(kJournalPrefix) + "x");
+  const ProcessIdentity& process = ThisProcess();
+  const std::string owner =
+      fmt::format(R"({{"table-uuid":"x","signature":"","machine":"{}","process-id":{},)"
+                  R"("started":{},"is-released":false}})",
+                  process.machine, process.process_id, process.started);
+  ASSERT_THAT(WriteFile(*io_, JoinUri(journal, JournalOutputName(0, 1)), AsBytes(output.file_path)),
+              IsOk());
+  ASSERT_THAT(WriteFile(*io_, JoinUri(journal, JournalOwnerName()), AsBytes(owner)), IsOk());
+  EXPECT_THAT(FindOrphans("", "inner"), IsOkAnd(ElementsAre(orphan.file_path)));
 }
 
 TEST_F(SharedFilesTest, ATableElsewhereThatCannotBeReadStopsNobodyElse) {

@@ -194,11 +194,16 @@ Status FoundOrphans::AddOthers(const MaintainContext& context, const Table& tabl
   }
   FIRN_ASSIGN(const auto others, FindTablesAt(context, table, names_, {location}, content.get()),
               "finding out which tables have files in '{}'", location);
+  const auto keep = [&](std::string_view path) { return AddOther(path); };
   for (const Table& other : others) {
-    const auto keep = [&](std::string_view path) { return AddOther(path); };
-    FIRN_RETURN_IF_ERROR(VisitReachable(context, other, {.metadata = keep, .content = keep}),
-                         "table '{}' may have files in '{}', too, and nobody knows which",
-                         FormatTableName(other.name), location);
+    // In this order, as for the table itself.
+    FIRN_RETURN_IF_ERROR(VisitPendingOutputs(context, other, options_.now, keep),
+                         "reading journals of rewrites of table '{}'", FormatTableName(other.name));
+    const auto newest = context.commit.catalog->Load(other.name);
+    FIRN_RETURN_IF_ERROR(
+        VisitReachable(context, newest.ok() ? *newest : other, {.metadata = keep, .content = keep}),
+        "table '{}' may have files in '{}', too, and nobody knows which",
+        FormatTableName(other.name), location);
   }
   return {};
 }
