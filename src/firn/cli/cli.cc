@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "firn/base/civil_time.h"
+#include "firn/base/idle_heap.h"
 #include "firn/base/log.h"
 #include "firn/base/version.h"
 #include "firn/cli/command_parser_internal.h"
@@ -73,6 +74,7 @@ Status PrintRows(ProcedureOutput output, RowFormat format, RowDestination& desti
   options.type = std::move(output.type);
   options.row_count_max = output.row_count_max;
   options.is_record = output.is_record;
+  options.memory_bytes = session.budget().total_bytes();
   const auto rendered =
       RenderRows(std::move(output.rows), options, [&](std::span<const std::byte> bytes) -> Status {
         FIRN_RETURN_IF_ERROR(session.cancel().Check());
@@ -90,6 +92,7 @@ Status RunCommand(const CommandLine& command_line, const ParsedCommand& command)
               ChooseFormat(globals.output, globals.to, isatty(STDOUT_FILENO) == 1));
   FIRN_ASSIGN(const auto session,
               OpenSession(MakeSessionOptions(command_line, globals), CatchInterrupts()));
+  LimitIdleHeap(session->budget().total_bytes());
   FIRN_ASSIGN(const Arguments arguments, ParseArguments(command, *session));
 
   ProgressLine progress(session->clock(), isatty(STDERR_FILENO) == 1);

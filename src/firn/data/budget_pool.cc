@@ -1,5 +1,7 @@
 #include "firn/data/budget_pool.h"
 
+#include <algorithm>
+
 #include <arrow/status.h>
 
 #include "firn/data/arrow_bridge.h"
@@ -10,12 +12,22 @@ namespace {
 // Below this a stream is asked to be small rather than fast.
 constexpr int64_t kSmallBytes = int64_t{256} << 20;
 
+// All pools of the process together may have so much more than one, since what reads and what
+// writes have pools of their own.
+constexpr int64_t kSharedExcess = 8;
+
+// What all pools hold: the user's cap is for the process.
+std::atomic<int64_t> process_bytes{0};
+
 // Arrow's default (mimalloc) is the fastest on free cores but keeps much of what is freed; jemalloc
-// gives it back, so that the process stays close to what the pool counts.
+// gives it back, at once if told to, so that the process stays close to what the pool counts.
 arrow::MemoryPool* ChooseBasePool(int64_t bytes_max) {
   arrow::MemoryPool* pool = nullptr;
   const bool is_found = bytes_max < kSmallBytes && arrow::jemalloc_memory_pool(&pool).ok();
-  return is_found ? pool : arrow::default_memory_pool();
+  if (!is_found) return arrow::default_memory_pool();
+  static const bool is_told = arrow::jemalloc_set_decay_ms(0).ok();
+  static_cast<void>(is_told);
+  return pool;
 }
 
 }  // namespace
@@ -54,12 +66,15 @@ void BudgetPool::Free(uint8_t* buffer, int64_t size, int64_t alignment) {
 
 arrow::Status BudgetPool::Take(int64_t bytes) {
   const int64_t allocated = allocated_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  if (bytes > 0 && allocated > bytes_max_) {
+  const int64_t everywhere = process_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  const bool is_too_much =
+      allocated > bytes_max_ || everywhere - bytes_max_ > bytes_max_ / kSharedExcess;
+  if (bytes > 0 && is_too_much) {
     Give(bytes);
     return ToArrowStatus(MakeError(
         ErrorCode::kResourceExhausted,
         "{} bytes more are needed while {} of {} bytes are in use; give more with --memory", bytes,
-        allocated - bytes, bytes_max_));
+        std::max(allocated, everywhere) - bytes, bytes_max_));
   }
   int64_t peak = peak_.load(std::memory_order_relaxed);
   while (allocated > peak && !peak_.compare_exchange_weak(peak, allocated)) {
@@ -69,7 +84,10 @@ arrow::Status BudgetPool::Take(int64_t bytes) {
   return arrow::Status::OK();
 }
 
-void BudgetPool::Give(int64_t bytes) { allocated_.fetch_sub(bytes, std::memory_order_relaxed); }
+void BudgetPool::Give(int64_t bytes) {
+  allocated_.fetch_sub(bytes, std::memory_order_relaxed);
+  process_bytes.fetch_sub(bytes, std::memory_order_relaxed);
+}
 
 void BudgetPool::DropReference() {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;

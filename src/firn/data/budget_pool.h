@@ -14,8 +14,9 @@ namespace firn {
 
 class BudgetPool final : public arrow::MemoryPool {
  public:
-  /// Allocations beyond `bytes_max` in all fail. The pool stays until the last of its memory is
-  /// freed, whoever holds it.
+  /// Allocations beyond `bytes_max` in all fail, and those by which all pools of the process would
+  /// hold much more than that. The pool stays until the last of its memory is freed, whoever holds
+  /// it.
   static std::shared_ptr<BudgetPool> Make(int64_t bytes_max);
 
   /// Count `bytes` (>= 0) that are allocated elsewhere, until they are given back. Errors:

@@ -24,9 +24,10 @@ class ColumnSet {
   using Columns = std::vector<std::shared_ptr<arrow::ArrayData>>;
 
   virtual ~ColumnSet() = default;
-  /// The next `rows` rows.
+  /// The next `rows` rows, or fewer if they are large: one at least.
   virtual Result<Columns> Read(int64_t rows) = 0;
-  /// Those of the next `rows` rows that `picks` names, ascending, counted from 0; they are some.
+  /// Those of the next `rows` rows that `picks` names, ascending, counted from 0; they are some. If
+  /// fewer are returned, the set stands at the next of them.
   virtual Result<Columns> Pick(int64_t rows, std::span<const uint32_t> picks) = 0;
   /// How many of the next `rows` rows (1 or more) are best tested together.
   virtual Result<int64_t> CountTestable(int64_t rows) { return rows; }
@@ -47,12 +48,14 @@ Result<std::shared_ptr<arrow::ArrayData>> PickRows(const std::shared_ptr<arrow::
 std::optional<FlatLeaf> FlatLeafOf(const FileField& field, const parquet::FileMetaData& file,
                                    const RowGroupRun& run, int64_t file_size);
 
-/// A column for which FlatLeafOf has an answer, `leaf`.
+/// A column for which FlatLeafOf has an answer, `leaf`. `text_bytes_max`: of texts that are returned
+/// together.
 std::unique_ptr<ColumnSet> MakeFlatColumnSet(const FileField& field, const FlatLeaf& leaf,
                                              const parquet::FileMetaData& file,
                                              const RowGroupRun& run, const FlatReadOptions& options,
                                              std::shared_ptr<FlatScratch> scratch,
-                                             arrow::MemoryPool* pool);
+                                             arrow::MemoryPool* pool,
+                                             size_t text_bytes_max = SIZE_MAX);
 
 /// The columns of `batches`, which reads through `owner`.
 std::unique_ptr<ColumnSet> MakeArrowColumnSet(std::unique_ptr<arrow::RecordBatchReader> batches,

@@ -42,6 +42,7 @@ struct FilePart {
   int64_t first_row = 0;
   int64_t row_count = 0;
   int64_t memory_bytes = 0;  ///< Estimate of what reading it takes at one time.
+  int64_t value_bytes = 0;   ///< No text of it is larger; 0: all are small.
 };
 
 /// Rows as the file holds them: a struct array of the leaves that the plan reads. They are

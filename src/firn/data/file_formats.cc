@@ -12,6 +12,11 @@ constexpr size_t kOpenFilesMax = 256;
 constexpr int64_t kDictionaryShare = 4;
 constexpr int64_t kDictionaryOverhead = 16;
 constexpr int64_t kDictionaryBytesMin = int64_t{128} << 10;
+// A row group is held in memory until it is written, and rows until they are encoded.
+constexpr int64_t kRowGroupShare = 8;
+constexpr int64_t kRowGroupBytesMin = int64_t{1} << 20;
+constexpr int64_t kWaitingShare = 16;
+constexpr int64_t kWaitingBytesMin = int64_t{2} << 20;
 // So may the Bloom filters of all open files.
 constexpr int64_t kBloomFilterShare = 8;
 // A stripe of ORC is held in memory, buffers of its writer besides.
@@ -45,6 +50,10 @@ Result<EncodeOptions> EncodeOptionsFrom(const WriteProperties& properties, const
     const int64_t bytes_max = memory_bytes / (kDictionaryShare * kDictionaryOverhead * columns);
     options.parquet.dictionary_bytes =
         std::min(options.parquet.dictionary_bytes, std::max(bytes_max, kDictionaryBytesMin));
+    options.parquet.row_group_bytes =
+        std::min(options.parquet.row_group_bytes,
+                 std::max(memory_bytes / kRowGroupShare, kRowGroupBytesMin));
+    options.parquet.waiting_bytes_max = std::max(memory_bytes / kWaitingShare, kWaitingBytesMin);
   }
   return options;
 }

@@ -121,8 +121,12 @@ std::optional<FlatChunk> ChunkOf(const parquet::FileMetaData& file, int row_grou
 class FlatColumnSet final : public ColumnSet {
  public:
   FlatColumnSet(std::shared_ptr<arrow::DataType> type, const FlatLeaf& leaf,
-                FlatColumnReader reader, arrow::MemoryPool* pool)
-      : type_(std::move(type)), leaf_(leaf), reader_(std::move(reader)), pool_(pool) {}
+                FlatColumnReader reader, arrow::MemoryPool* pool, size_t text_bytes_max)
+      : type_(std::move(type)),
+        leaf_(leaf),
+        reader_(std::move(reader)),
+        pool_(pool),
+        text_bytes_max_(text_bytes_max) {}
 
   Result<Columns> Read(int64_t rows) override {
     FIRN_ASSIGN(Target target, MakeTarget(static_cast<size_t>(rows)));
@@ -141,6 +145,7 @@ class FlatColumnSet final : public ColumnSet {
     if (leaf_.form != ValueForm::kText) return rows;
     FIRN_ASSIGN(indexed_rows_,
                 reader_.CountIndexed(static_cast<size_t>(rows), kTestedDictionaryMax));
+    if (reader_.dictionary_bytes() > text_bytes_max_) indexed_rows_ = 0;
     return indexed_rows_ > 0 ? static_cast<int64_t>(indexed_rows_) : rows;
   }
 
@@ -205,7 +210,9 @@ class FlatColumnSet final : public ColumnSet {
       target.out.offsets[0] = 0;
       target.text = std::make_unique<PoolStore>(pool_);
       target.out.text = target.text.get();
-      FIRN_RETURN_IF_ERROR(target.text->Hold(rows * text_bytes_per_row_, 0));
+      target.out.text_bytes_max = text_bytes_max_;
+      FIRN_RETURN_IF_ERROR(
+          target.text->Hold(std::min(rows * text_bytes_per_row_, text_bytes_max_), 0));
     }
     return target;
   }
@@ -229,6 +236,7 @@ class FlatColumnSet final : public ColumnSet {
   const FlatLeaf leaf_;
   FlatColumnReader reader_;
   arrow::MemoryPool* pool_;
+  const size_t text_bytes_max_;
   size_t text_bytes_per_row_ = 0;
   size_t indexed_rows_ = 0;  // That ReadToTest reads as indices.
   std::shared_ptr<arrow::ArrayData> dictionary_;
@@ -266,13 +274,13 @@ std::unique_ptr<ColumnSet> MakeFlatColumnSet(const FileField& field, const FlatL
                                              const parquet::FileMetaData& file,
                                              const RowGroupRun& run, const FlatReadOptions& options,
                                              std::shared_ptr<FlatScratch> scratch,
-                                             arrow::MemoryPool* pool) {
+                                             arrow::MemoryPool* pool, size_t text_bytes_max) {
   std::vector<FlatChunk> chunks;
   for (const int row_group : run.row_groups)
     chunks.push_back(*ChunkOf(file, row_group, field.first_leaf));
   return std::make_unique<FlatColumnSet>(
       field.type, leaf, FlatColumnReader(leaf, std::move(chunks), options, std::move(scratch)),
-      pool);
+      pool, text_bytes_max);
 }
 
 }  // namespace firn

@@ -10,6 +10,7 @@
 
 #include "firn/base/byte_prefix.h"
 #include "firn/data/column_metrics_internal.h"
+#include "firn/parquet/transcode.h"
 
 namespace firn {
 namespace {
@@ -136,6 +137,7 @@ class BytesMetrics final : public LeafMetrics {
 
  private:
   void AddValue(std::string_view value) {
+    value = value.substr(0, kBoundBytesMax);
     const uint64_t prefix = BytePrefix(value);
     if (!lower_ || prefix < lower_prefix_ || (prefix == lower_prefix_ && value < *lower_)) {
       lower_ = std::string(value);

@@ -58,13 +58,16 @@ Status LeafPipeline::status() {
   return status_;
 }
 
-Status LeafPipeline::Add(std::vector<std::shared_ptr<arrow::Array>> columns, int64_t rows) {
+Status LeafPipeline::Add(std::vector<std::shared_ptr<arrow::Array>> columns, int64_t rows,
+                         int64_t bytes) {
   while (batches_.size() >= kBatchesMax)
     FIRN_RETURN_IF_ERROR(TakeOldest());
   rows_taken_ += rows;
   auto batch = std::make_shared<Batch>();
   batch->columns = std::move(columns);
   batch->leaves_left = leaves_.size();
+  batch->bytes = bytes;
+  waiting_bytes_ += bytes;
   batch->sizes.rows = rows_taken_;
   batches_.push_back(batch);
   {
@@ -81,8 +84,10 @@ Status LeafPipeline::Add(std::vector<std::shared_ptr<arrow::Array>> columns, int
         EncodeLeaf(i);
     });
   }
+  while (waiting_bytes_ > waiting_bytes_max_ && !batches_.empty())
+    FIRN_RETURN_IF_ERROR(TakeOldest());
   // The first rows tell how large rows are.
-  return batches_.size() > 1 || sizes_.rows > 0 ? Status() : TakeOldest();
+  return batches_.size() != 1 || sizes_.rows > 0 ? Status() : TakeOldest();
 }
 
 // Rows that wait for a leaf are encoded by one job at a time.
@@ -121,6 +126,7 @@ Status LeafPipeline::TakeOldest() {
   const std::shared_ptr<Batch> oldest = batches_.front();
   WaitFor([&] { return oldest->leaves_left == 0; });
   batches_.pop_front();
+  waiting_bytes_ -= oldest->bytes;
   sizes_ = oldest->sizes;
   return status();
 }

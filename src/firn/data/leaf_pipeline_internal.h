@@ -42,10 +42,13 @@ class LeafPipeline {
   /// Begin a row group of about `rows_expected` rows. Errors: kUnsupported: a type.
   Status Begin(int64_t rows_expected);
 
-  /// Add rows; waits while those of earlier calls are too many that are not encoded yet. Errors,
+  /// Rows that are not encoded when Add returns have `bytes_max` at most.
+  void LimitWaiting(int64_t bytes_max) { waiting_bytes_max_ = bytes_max; }
+
+  /// Add rows of `bytes`; waits while those that are not encoded yet are too many. Errors,
   /// of earlier rows too: kInvalidInput: a required field is null; kUnsupported: a row is too
   /// large.
-  Status Add(std::vector<std::shared_ptr<arrow::Array>> columns, int64_t rows);
+  Status Add(std::vector<std::shared_ptr<arrow::Array>> columns, int64_t rows, int64_t bytes);
 
   /// Call `take` with each chunk of the row group, by leaf. Errors: as above; those of `take`.
   Status Finish(const std::function<Status(size_t leaf, EncodedChunk chunk)>& take);
@@ -54,6 +57,7 @@ class LeafPipeline {
   struct Batch {
     std::vector<std::shared_ptr<arrow::Array>> columns;
     size_t leaves_left = 0;
+    int64_t bytes = 0;
     Sizes sizes;  // After these rows; bytes are summed up over the leaves.
   };
   struct Leaf {
@@ -82,6 +86,8 @@ class LeafPipeline {
   std::deque<std::shared_ptr<Batch>> batches_;  // Under way, oldest first.
   Sizes sizes_;
   int64_t rows_taken_ = 0;
+  int64_t waiting_bytes_ = 0;  // Of `batches_`.
+  int64_t waiting_bytes_max_ = INT64_MAX;
   std::atomic<bool> is_stopping_ = false;
 
   std::mutex mutex_;  // Guards queues and chunks of leaves, what batches lack, and the status.

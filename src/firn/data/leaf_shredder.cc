@@ -18,6 +18,8 @@ namespace {
 // Rows of a piece: what is made of them stays in the processor's cache.
 constexpr int64_t kPieceRows = 4096;
 constexpr size_t kDecimalBytes = 16;
+// What long lists took beyond this is given back.
+constexpr size_t kIdleSlotsMax = size_t{128} << 10;
 
 Error Missing(const std::string& name) {
   return MakeError(ErrorCode::kInvalidInput, "column '{}' is required but rows lack a value", name);
@@ -89,7 +91,14 @@ LeafShredder::LeafShredder(int column, std::vector<Step> steps, const Type& type
 }
 
 Status LeafShredder::Shred(const arrow::Array& column, const Visit& visit) {
-  return steps_.size() == 1 ? ShredFlat(column, visit) : ShredNested(column, visit);
+  Status status = steps_.size() == 1 ? ShredFlat(column, visit) : ShredNested(column, visit);
+  if (slots_.capacity() > kIdleSlotsMax) {
+    slots_ = std::vector<int64_t>();
+    next_slots_ = std::vector<int64_t>();
+    fixed_ = std::vector<std::byte>();
+    bytes_ = std::vector<std::string_view>();
+  }
+  return status;
 }
 
 Status LeafShredder::ShredFlat(const arrow::Array& values, const Visit& visit) {

@@ -1,9 +1,35 @@
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "firn/data/leaf_statistics_internal.h"
 #include "firn/format/value_bounds.h"
+#include "firn/parquet/transcode.h"
 
 namespace firn {
+namespace {
+
+// Code points that are surely within a bound that was cut.
+constexpr int32_t kCutWidth = static_cast<int32_t>(kBoundBytesMax / 5);
+
+bool IsCut(const Value& bound) {
+  if (const auto* text = bound.get_if<std::string>()) return text->size() >= kBoundBytesMax;
+  const auto* binary = bound.get_if<BinaryValue>();
+  return binary != nullptr && binary->bytes.size() >= kBoundBytesMax;
+}
+
+// What was cut is told by its first code points: the upper bound has to be rounded up.
+MetricsMode ModeOf(const LeafStatistics& leaf) {
+  MetricsMode mode = leaf.mode;
+  if (!IsCut(leaf.lower) && !IsCut(leaf.upper)) return mode;
+  if (mode.kind == MetricsMode::Kind::kFull) {
+    mode = {.kind = MetricsMode::Kind::kTruncate, .width = kCutWidth};
+  }
+  mode.width = std::min(mode.width, kCutWidth);
+  return mode;
+}
+
+}  // namespace
 
 Status AddLeafMetrics(const LeafStatistics& leaf, FileMetrics& metrics) {
   const int32_t id = leaf.field->id;
@@ -17,9 +43,10 @@ Status AddLeafMetrics(const LeafStatistics& leaf, FileMetrics& metrics) {
   if (leaf.mode.kind == MetricsMode::Kind::kCounts || !has_bounds) return {};
   Value lower = leaf.lower;
   std::optional<Value> upper = leaf.upper;
-  if (leaf.mode.kind == MetricsMode::Kind::kTruncate) {
-    lower = TruncateLowerBound(lower, leaf.mode.width);
-    upper = TruncateUpperBound(*upper, leaf.mode.width);
+  const MetricsMode mode = ModeOf(leaf);
+  if (mode.kind == MetricsMode::Kind::kTruncate) {
+    lower = TruncateLowerBound(lower, mode.width);
+    upper = TruncateUpperBound(*upper, mode.width);
   }
   FIRN_ASSIGN(std::string lower_bytes, ToBoundBytes(lower, type), "column '{}'", leaf.field->name);
   metrics.lower_bounds.emplace_back(id, std::move(lower_bytes));

@@ -21,6 +21,7 @@
 #include "firn/data/part_source_internal.h"
 #include "firn/data/pool_store_internal.h"
 #include "firn/data/row_group_run_internal.h"
+#include "firn/parquet/footer_size.h"
 
 // Parquet data files through Arrow's reader, a run of row groups at a time. Arrow assembles nested
 // columns, legacy lists and maps; which leaves are read, and what they mean, is the ReadPlan's.
@@ -33,6 +34,10 @@ constexpr int64_t kPartRowsMin = 65536;
 // Columns decoded in parallel are dealt out to more readers than run at one time, since their sizes
 // do not tell how long they take.
 constexpr size_t kSharesPerThread = 3;
+// A column of unexpectedly large texts may take such a share of a batch.
+constexpr size_t kTextSharesMax = 8;
+// Footers of smaller files, and smaller footers, are not counted.
+constexpr int64_t kCountedFileBytes = int64_t{1} << 20;
 // Row positions stay far from overflow, whatever a footer claims.
 constexpr int64_t kFileRowsMax = int64_t{1} << 48;
 
@@ -68,11 +73,43 @@ class ParquetSource final : public BatchSource {
   int64_t end_;
 };
 
+// What the parsed footer of a file takes, which no pool allocates, counted while the file is open.
+class FooterMemory {
+ public:
+  FooterMemory(FooterMemory&& other) noexcept
+      : pool_(std::move(other.pool_)), bytes_(std::exchange(other.bytes_, 0)) {}
+  FooterMemory& operator=(FooterMemory&&) = delete;
+  ~FooterMemory() {
+    if (bytes_ > 0) pool_->Give(bytes_);
+  }
+
+  // Small files have small footers. Errors: kResourceExhausted.
+  static Result<FooterMemory> Take(const DataFileRequest& request) {
+    FIRN_ASSIGN(const int64_t size, request.file->Size());
+    if (size < kCountedFileBytes) return FooterMemory(request.pool, 0);
+    FIRN_ASSIGN(const int64_t footer_bytes, ReadFooterSize(*request.file, size));
+    const int64_t bytes = footer_bytes * kFooterMemoryFactor;
+    if (bytes < kCountedFileBytes) return FooterMemory(request.pool, 0);
+    FIRN_RETURN_IF_ERROR(
+        GuardArrow(ErrorCode::kInternal, [&] { return request.pool->Take(bytes); }),
+        "the footer of {} bytes", footer_bytes);
+    return FooterMemory(request.pool, bytes);
+  }
+
+ private:
+  FooterMemory(std::shared_ptr<BudgetPool> pool, int64_t bytes)
+      : pool_(std::move(pool)), bytes_(bytes) {}
+
+  std::shared_ptr<BudgetPool> pool_;
+  int64_t bytes_;
+};
+
 class ParquetReader final : public DataFileReader {
  public:
   ParquetReader(std::shared_ptr<arrow::io::RandomAccessFile> input, ParquetFooter footer,
-                const DataFileRequest& request)
-      : file_(request.file),
+                const DataFileRequest& request, FooterMemory memory)
+      : memory_(std::move(memory)),
+        file_(request.file),
         input_(std::move(input)),
         metadata_(std::move(footer.metadata)),
         fields_(std::move(footer.fields)),
@@ -159,7 +196,8 @@ class ParquetReader final : public DataFileReader {
         continue;
       }
       if (executor != nullptr) scratch = std::make_shared<FlatScratch>();
-      auto set = MakeFlatColumnSet(field, *leaf, *metadata_, run, options, scratch, pool_.get());
+      auto set = MakeFlatColumnSet(field, *leaf, *metadata_, run, options, scratch, pool_.get(),
+                                   TextBytesMax(run, rows, field.first_leaf));
       columns.sets.push_back({{place}, std::move(set), tests_field});
     }
     if (columns.sets.empty()) return nullptr;
@@ -173,6 +211,18 @@ class ParquetReader final : public DataFileReader {
       return GuardArrowResult(ErrorCode::kCorrupt, [&] { return OpenWithArrow(run, rows); });
     };
     return MakePartSource(std::move(columns));
+  }
+
+  // Texts of a column that come at one time: twice as many as are expected, and a share of a batch.
+  size_t TextBytesMax(const RowGroupRun& run, const FilePart& part, int leaf) const {
+    double bytes = 0;
+    for (const int row_group : run.row_groups)
+      bytes += static_cast<double>(DecodedBytesOf(*metadata_, row_group, leaf));
+    const double batch = bytes / static_cast<double>(part.row_count) *
+                         static_cast<double>(std::min(run.batch_rows, part.row_count));
+    const auto most = static_cast<double>(run.batch_bytes_max);
+    const size_t shares = std::clamp<size_t>(CountColumns(), 1, kTextSharesMax);
+    return static_cast<size_t>(2 * std::min(batch, most) + most / static_cast<double>(shares));
   }
 
   // Columns that are left to Arrow: their places among those that are read, and all their leaves.
@@ -358,6 +408,7 @@ class ParquetReader final : public DataFileReader {
     return arrow::Status::OK();
   }
 
+  FooterMemory memory_;
   std::shared_ptr<InputFile> file_;
   std::shared_ptr<arrow::io::RandomAccessFile> input_;  // The same, for Arrow.
   std::shared_ptr<parquet::FileMetaData> metadata_;
@@ -371,9 +422,11 @@ class ParquetReader final : public DataFileReader {
 }  // namespace
 
 Result<std::unique_ptr<DataFileReader>> OpenParquetFile(const DataFileRequest& request) {
+  FIRN_ASSIGN(FooterMemory memory, FooterMemory::Take(request));
   FIRN_ASSIGN(auto input, MakeArrowInput(request.file, request.pool.get()));
   FIRN_ASSIGN(ParquetFooter footer, ReadParquetFooter(input, request.pool.get()));
-  auto reader = std::make_unique<ParquetReader>(std::move(input), std::move(footer), request);
+  auto reader = std::make_unique<ParquetReader>(std::move(input), std::move(footer), request,
+                                                std::move(memory));
   FIRN_RETURN_IF_ERROR(reader->Plan(request));
   return reader;
 }

@@ -5,6 +5,7 @@
 
 #include <arrow/array.h>
 #include <arrow/record_batch.h>
+#include <arrow/util/byte_size.h>
 
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/chunk_metrics_internal.h"
@@ -21,6 +22,11 @@ constexpr int64_t kRowsMin = 1024;
 // Of a row, stored, where no row group tells how many rows it has.
 constexpr int64_t kRowBytes = 32;
 
+int64_t SizeOf(const arrow::RecordBatch& rows) {
+  const auto size = arrow::util::ReferencedBufferSize(rows);
+  return size.ok() ? *size : arrow::util::TotalBufferSize(rows);
+}
+
 class ParquetEncoder final : public DataFileEncoder {
  public:
   ParquetEncoder(const EncodeContext& context, const ParquetWriteOptions& options)
@@ -28,6 +34,7 @@ class ParquetEncoder final : public DataFileEncoder {
         pool_(*context.pool),
         modes_(context.metrics_modes),
         row_group_bytes_(options.row_group_bytes),
+        waiting_bytes_max_(options.waiting_bytes_max),
         rows_expected_(std::max<int64_t>(options.row_group_bytes / kRowBytes, 1)) {}
 
   ~ParquetEncoder() override {
@@ -49,6 +56,7 @@ class ParquetEncoder final : public DataFileEncoder {
     }
     output_.emplace(layout_.footer, *context.sink);
     pipeline_.emplace(layout_, fields_, chunk_options_, *context.codecs, context.executor);
+    pipeline_->LimitWaiting(waiting_bytes_max_);
     if (modes_ != nullptr) metrics_.emplace(layout_, *modes_);
     return {};
   }
@@ -96,10 +104,11 @@ class ParquetEncoder final : public DataFileEncoder {
     for (int64_t row = 0; row < batch.num_rows();) {
       if (pipeline_->rows_taken() == 0) FIRN_RETURN_IF_ERROR(pipeline_->Begin(rows_expected_));
       const auto rows = batch.Slice(row, RowsToTake());
-      FIRN_RETURN_IF_ERROR(pipeline_->Add(rows->columns(), rows->num_rows()));
-      FIRN_RETURN_IF_ERROR(Claim(pipeline_->sizes().held_bytes));
+      FIRN_RETURN_IF_ERROR(pipeline_->Add(rows->columns(), rows->num_rows(), SizeOf(*rows)));
+      // Where there is no memory for more, a smaller row group makes some.
+      const bool has_room = Claim(pipeline_->sizes().held_bytes).ok();
       row += rows->num_rows();
-      if (RowGroupBytes() >= row_group_bytes_) FIRN_RETURN_IF_ERROR(EndRowGroup());
+      if (!has_room || RowGroupBytes() >= row_group_bytes_) FIRN_RETURN_IF_ERROR(EndRowGroup());
     }
     return {};
   }
@@ -155,6 +164,7 @@ class ParquetEncoder final : public DataFileEncoder {
   BudgetPool& pool_;
   const std::map<int32_t, MetricsMode>* modes_;
   const int64_t row_group_bytes_;
+  const int64_t waiting_bytes_max_;
   int64_t rows_expected_;  // In a row group.
   ParquetLayout layout_;
   std::vector<ChunkOptions> chunk_options_;  // By leaf.

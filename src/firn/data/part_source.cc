@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <functional>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <arrow/array/data.h>
 #include <arrow/type.h>
@@ -34,106 +38,205 @@ class PartSource final : public BatchSource {
     auto batch = Decode();
     if (batch.ok() || !IsForArrow(batch.error())) return batch;
     part_.sets.clear();
+    stretch_ = {};
     FIRN_ASSIGN(arrow_, part_.open_with_arrow());
     return NextOfArrow();
   }
 
  private:
+  // Rows that were looked at together, of which those that stay are handed out in pieces: as many
+  // as each column has. Columns of large values come in small steps.
+  struct Stretch {
+    int64_t begin = 0;
+    int64_t rows = 0;
+    int64_t kept = 0;
+    int64_t given = 0;            // Of those that stay.
+    bool is_whole = true;         // All stay, and `picks` is empty.
+    std::vector<uint32_t> picks;  // Counted from `begin`.
+    ColumnSet::Columns tested;    // The rows that stay; without the columns that are not tested.
+  };
+
   int64_t next_row() const { return part_.rows[range_].begin + done_; }
 
   Result<std::optional<FileBatch>> Decode() {
-    const int64_t begin = next_row();
-    FIRN_ASSIGN(const int64_t end, EndOfBatch(begin));
-    FIRN_ASSIGN(FileBatch batch, DecodeRows(begin, end));
-    done_ += end - begin;
-    if (end == part_.rows[range_].end) {
-      ++range_;
-      done_ = 0;
-    }
+    if (stretch_.given == stretch_.kept) FIRN_RETURN_IF_ERROR(BeginStretch());
+    FIRN_ASSIGN(FileBatch batch, TakePiece());
+    Advance();
     return std::optional<FileBatch>(std::move(batch));
   }
 
-  Result<int64_t> EndOfBatch(int64_t begin) {
-    int64_t rows = std::min(part_.batch_rows, part_.rows[range_].end - begin);
-    for (PlacedColumns& set : part_.sets) {
-      if (!set.is_tested) continue;
-      FIRN_RETURN_IF_ERROR(set.columns->Skip(begin - set.reached));
-      set.reached = begin;
-      FIRN_ASSIGN(rows, set.columns->CountTestable(rows));
+  // To the first row that was not handed out.
+  void Advance() {
+    const bool is_over = stretch_.given == stretch_.kept;
+    int64_t row = stretch_.begin + (is_over ? stretch_.rows : stretch_.given);
+    if (!is_over && !stretch_.is_whole) {
+      row = stretch_.begin + stretch_.picks[static_cast<size_t>(stretch_.given)];
     }
-    return begin + rows;
+    done_ = row - part_.rows[range_].begin;
+    if (row < part_.rows[range_].end) return;
+    ++range_;
+    done_ = 0;
   }
 
-  // First the columns that decide which rows stay, then those rows of the others.
-  Result<FileBatch> DecodeRows(int64_t begin, int64_t end) {
-    const int64_t rows = end - begin;
-    ColumnSet::Columns children(static_cast<size_t>(part_.type->num_fields()));
-    FileBatch batch{.first_position = part_.first_row + begin};
-    std::vector<uint32_t> picks;
-    int64_t kept = rows;
-    if (part_.chooser != nullptr) {
-      FIRN_RETURN_IF_ERROR(ReadSets(true, begin, rows, nullptr, children));
-      batch.rows = MakeRows(rows, children);
-      FIRN_ASSIGN(const RowMask mask, part_.chooser->Choose(batch));
-      for (size_t i = 0; i < mask.size(); ++i) {
-        if (mask[i] != 0) picks.push_back(static_cast<uint32_t>(i));
+  // The columns that decide which rows stay.
+  Status BeginStretch() {
+    stretch_ = {.begin = next_row()};
+    FIRN_ASSIGN(stretch_.rows, RowsToTest());
+    stretch_.kept = stretch_.rows;
+    if (part_.chooser == nullptr) return {};
+    FIRN_RETURN_IF_ERROR(ForEachSet(true, [this](PlacedColumns& set) -> Status {
+      if (set.held_rows > 0) return {};
+      FIRN_ASSIGN(set.held, set.columns->ReadToTest(stretch_.rows));
+      return Hold(set);
+    }));
+    for (const PlacedColumns& set : part_.sets) {
+      if (set.is_tested) stretch_.rows = std::min(stretch_.rows, set.held_rows);
+    }
+    stretch_.tested = TakeHeld(true, stretch_.rows);
+    const FileBatch batch{.first_position = part_.first_row + stretch_.begin,
+                          .rows = MakeRows(stretch_.rows, stretch_.tested)};
+    FIRN_ASSIGN(const RowMask mask, part_.chooser->Choose(batch));
+    for (size_t i = 0; i < mask.size(); ++i) {
+      if (mask[i] != 0) stretch_.picks.push_back(static_cast<uint32_t>(i));
+    }
+    stretch_.kept = std::ssize(stretch_.picks);
+    stretch_.is_whole = stretch_.kept == stretch_.rows;
+    if (!stretch_.is_whole && stretch_.kept > 0) return PickTested();
+    return {};
+  }
+
+  Result<int64_t> RowsToTest() {
+    int64_t rows = std::min(part_.batch_rows, part_.rows[range_].end - stretch_.begin);
+    for (PlacedColumns& set : part_.sets) {
+      if (!set.is_tested) continue;
+      if (set.held_rows > 0) {
+        rows = std::min(rows, set.held_rows);
+        continue;
       }
-      kept = static_cast<int64_t>(picks.size());
-      batch.is_chosen = true;
+      FIRN_RETURN_IF_ERROR(set.columns->Skip(stretch_.begin - set.reached));
+      set.reached = stretch_.begin;
+      FIRN_ASSIGN(rows, set.columns->CountTestable(rows));
     }
-    if (kept == rows) {
-      FIRN_RETURN_IF_ERROR(ReadSets(false, begin, rows, nullptr, children));
-    } else if (kept > 0) {
-      FIRN_RETURN_IF_ERROR(PickChildren(picks, children));
-      FIRN_RETURN_IF_ERROR(ReadSets(false, begin, rows, &picks, children));
-      for (const uint32_t pick : picks)
-        batch.positions.push_back(batch.first_position + pick);
+    return rows;
+  }
+
+  // The rows that were read.
+  static Status Hold(PlacedColumns& set) {
+    set.held_rows = set.held[0]->length;
+    set.reached += set.held_rows;
+    return {};
+  }
+
+  Status PickTested() {
+    for (std::shared_ptr<arrow::ArrayData>& child : stretch_.tested) {
+      if (child == nullptr) continue;
+      FIRN_ASSIGN(child, PickRows(child, stretch_.picks, part_.pool));
     }
-    batch.rows = MakeRows(kept, std::move(children));
+    return {};
+  }
+
+  // The next of the rows that stay, with all columns.
+  Result<FileBatch> TakePiece() {
+    const int64_t given = stretch_.given;
+    const int64_t left = stretch_.kept - given;
+    FileBatch batch{.first_position = part_.first_row + stretch_.begin,
+                    .is_chosen = part_.chooser != nullptr};
+    if (left == 0) {
+      batch.rows = MakeRows(0, stretch_.tested);
+      return batch;
+    }
+    FIRN_RETURN_IF_ERROR(stretch_.is_whole ? ReadOthers() : PickOthers());
+    int64_t rows = left;
+    for (const PlacedColumns& set : part_.sets) {
+      if (!set.is_tested) rows = std::min(rows, set.held_rows);
+    }
+    ColumnSet::Columns children = TakeHeld(false, rows);
+    for (size_t i = 0; i < children.size(); ++i) {
+      if (children[i] == nullptr) children[i] = SliceOf(stretch_.tested[i], given, rows);
+    }
+    if (stretch_.is_whole) batch.first_position += given;
+    const auto first = stretch_.picks.begin() + given;
+    for (auto pick = first; !stretch_.is_whole && pick != first + rows; ++pick)
+      batch.positions.push_back(batch.first_position + *pick);
+    batch.rows = MakeRows(rows, std::move(children));
+    stretch_.given += rows;
     return batch;
+  }
+
+  Status ReadOthers() {
+    const int64_t begin = stretch_.begin + stretch_.given;
+    return ForEachSet(false, [&](PlacedColumns& set) -> Status {
+      if (set.held_rows > 0) return {};
+      FIRN_RETURN_IF_ERROR(set.columns->Skip(begin - set.reached));
+      set.reached = begin;
+      FIRN_ASSIGN(set.held, set.columns->Read(stretch_.kept - stretch_.given));
+      return Hold(set);
+    });
+  }
+
+  Status PickOthers() {
+    const std::span<const uint32_t> all = stretch_.picks;
+    std::span<const uint32_t> picks = all.subspan(static_cast<size_t>(stretch_.given));
+    std::vector<uint32_t> shifted;  // Counted from the first one.
+    int64_t begin = stretch_.begin;
+    if (stretch_.given > 0) {
+      begin += picks[0];
+      for (const uint32_t pick : picks)
+        shifted.push_back(pick - picks[0]);
+      picks = shifted;
+    }
+    const int64_t end = stretch_.begin + stretch_.rows;
+    return ForEachSet(false, [&](PlacedColumns& set) -> Status {
+      if (set.held_rows > 0) return {};
+      FIRN_RETURN_IF_ERROR(set.columns->Skip(begin - set.reached));
+      FIRN_ASSIGN(set.held, set.columns->Pick(end - begin, picks));
+      set.held_rows = set.held[0]->length;
+      const auto taken = static_cast<size_t>(set.held_rows);
+      set.reached = taken == picks.size() ? end : begin + picks[taken];
+      return {};
+    });
+  }
+
+  // The first `rows` rows that sets of the kind hold, by their places.
+  ColumnSet::Columns TakeHeld(bool are_tested, int64_t rows) {
+    ColumnSet::Columns children(static_cast<size_t>(part_.type->num_fields()));
+    for (PlacedColumns& set : part_.sets) {
+      if (set.is_tested != are_tested) continue;
+      const int64_t rest = set.held_rows - rows;
+      for (size_t i = 0; i < set.held.size(); ++i) {
+        children[set.places[i]] = SliceOf(set.held[i], 0, rows);
+        set.held[i] = rest == 0 ? nullptr : SliceOf(set.held[i], rows, rest);
+      }
+      set.held_rows = rest;
+    }
+    return children;
+  }
+
+  static std::shared_ptr<arrow::ArrayData> SliceOf(const std::shared_ptr<arrow::ArrayData>& column,
+                                                   int64_t begin, int64_t rows) {
+    return begin == 0 && rows == column->length ? column : column->Slice(begin, rows);
   }
 
   std::shared_ptr<arrow::ArrayData> MakeRows(int64_t rows, ColumnSet::Columns children) const {
     return arrow::ArrayData::Make(part_.type, rows, {nullptr}, std::move(children), 0);
   }
 
-  // Rows from `begin` on of the sets that are tested, or of the others; `picks` (null: all `rows`)
-  // are counted from there.
-  Status ReadSets(bool is_tested, int64_t begin, int64_t rows, const std::vector<uint32_t>* picks,
-                  ColumnSet::Columns& children) {
-    const auto read = [&](size_t i) -> Status {
+  // Of the sets that are tested, or of the others.
+  Status ForEachSet(bool are_tested, const std::function<Status(PlacedColumns&)>& body) {
+    const auto visit = [&](size_t i) -> Status {
       PlacedColumns& set = part_.sets[i];
-      if (set.is_tested != is_tested) return {};
-      FIRN_RETURN_IF_ERROR(set.columns->Skip(begin - set.reached));
-      ColumnSet::Columns columns;
-      if (is_tested) {
-        FIRN_ASSIGN(columns, set.columns->ReadToTest(rows));
-      } else if (picks == nullptr) {
-        FIRN_ASSIGN(columns, set.columns->Read(rows));
-      } else {
-        FIRN_ASSIGN(columns, set.columns->Pick(rows, *picks));
-      }
-      set.reached = begin + rows;
-      for (size_t j = 0; j < columns.size(); ++j)
-        children[set.places[j]] = std::move(columns[j]);
-      return {};
+      if (set.is_tested != are_tested) return {};
+      Status status = body(set);
+      const bool needs_name = !status.ok() && set.places.size() == 1 &&
+                              status.error().code() == ErrorCode::kResourceExhausted;
+      if (!needs_name) return status;
+      const std::string& name = part_.type->field(static_cast<int>(set.places[0]))->name();
+      return MakeError(ErrorCode::kResourceExhausted, "column '{}': {}", name,
+                       status.error().message());
     };
-    return ForEachSet(read);
-  }
-
-  // Of columns that are decoded, the rows that stay.
-  Status PickChildren(const std::vector<uint32_t>& picks, ColumnSet::Columns& children) const {
-    for (std::shared_ptr<arrow::ArrayData>& child : children) {
-      if (child == nullptr) continue;
-      FIRN_ASSIGN(child, PickRows(child, picks, part_.pool));
-    }
-    return {};
-  }
-
-  Status ForEachSet(const std::function<Status(size_t)>& body) {
-    if (part_.executor != nullptr) return ParallelFor(*part_.executor, part_.sets.size(), body);
+    if (part_.executor != nullptr) return ParallelFor(*part_.executor, part_.sets.size(), visit);
     for (size_t i = 0; i < part_.sets.size(); ++i)
-      FIRN_RETURN_IF_ERROR(body(i));
+      FIRN_RETURN_IF_ERROR(visit(i));
     return {};
   }
 
@@ -152,6 +255,7 @@ class PartSource final : public BatchSource {
 
   PartColumns part_;
   std::unique_ptr<BatchSource> arrow_;
+  Stretch stretch_;
   size_t range_ = 0;
   int64_t done_ = 0;  // Rows of the current range.
 };

@@ -19,6 +19,9 @@ struct PlacedColumns {
   std::unique_ptr<ColumnSet> columns;
   bool is_tested = false;  ///< The chooser looks at them.
   int64_t reached = 0;     ///< The row of the part that they have come to.
+  /// Read, and not used yet: other columns have larger values, and are not as far.
+  ColumnSet::Columns held;
+  int64_t held_rows = 0;
 };
 
 /// What a source made of column sets puts together.

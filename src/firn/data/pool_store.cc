@@ -39,8 +39,8 @@ Result<std::byte*> PoolStore::Hold(size_t size, size_t kept) {
 
 Result<std::shared_ptr<arrow::Buffer>> PoolStore::Take(size_t size) {
   FIRN_RETURN_IF_ERROR(Hold(size, size));
-  FIRN_RETURN_IF_ERROR(
-      FromArrow(buffer_->Resize(static_cast<int64_t>(size), /*shrink_to_fit=*/false)));
+  const bool wastes_much = capacity() > size + size / 4 + kIdleBytesMax;
+  FIRN_RETURN_IF_ERROR(FromArrow(buffer_->Resize(static_cast<int64_t>(size), wastes_much)));
   return std::shared_ptr<arrow::Buffer>(std::exchange(buffer_, nullptr));
 }
 

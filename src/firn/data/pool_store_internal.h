@@ -16,6 +16,7 @@ class PoolStore final : public ByteStore {
 
   Result<std::byte*> Hold(size_t size, size_t kept) override;
   size_t capacity() const override;
+  void Drop() override { buffer_ = nullptr; }
 
   /// The block as an Arrow buffer of `size` bytes, which fit; the store is empty then.
   Result<std::shared_ptr<arrow::Buffer>> Take(size_t size);

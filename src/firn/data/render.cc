@@ -8,6 +8,7 @@
 #include "firn/base/text.h"
 #include "firn/data/batch_stream.h"
 #include "firn/data/cell_text_internal.h"
+#include "firn/data/long_text_internal.h"
 #include "firn/data/render_internal.h"
 #include "firn/format/value_render.h"
 
@@ -41,7 +42,12 @@ class JsonRenderer final : public RowRenderer {
       for (size_t i = 0; i < columns.size(); ++i) {
         if (i > 0) text_ += ',';
         text_ += columns[i].json_key;
-        AppendCellJson(text_, columns[i], row);
+        if (const auto bytes = LongCell(columns[i], row)) {
+          FIRN_RETURN_IF_ERROR(WriteText(sink_, text_, 0));
+          FIRN_RETURN_IF_ERROR(WriteLongJson(sink_, columns[i], *bytes));
+        } else {
+          AppendCellJson(text_, columns[i], row);
+        }
       }
       text_ += "}\n";
       FIRN_RETURN_IF_ERROR(WriteText(sink_, text_, kPieceBytes));
@@ -71,7 +77,12 @@ class CsvRenderer final : public RowRenderer {
     for (int64_t row = 0; row < batch->num_rows(); ++row) {
       for (size_t i = 0; i < columns.size(); ++i) {
         if (i > 0) text_ += ',';
-        AppendCellCsv(text_, columns[i], row);
+        if (const auto bytes = LongCell(columns[i], row)) {
+          FIRN_RETURN_IF_ERROR(WriteText(sink_, text_, 0));
+          FIRN_RETURN_IF_ERROR(WriteLongCsv(sink_, columns[i], *bytes));
+        } else {
+          AppendCellCsv(text_, columns[i], row);
+        }
       }
       text_ += '\n';
       FIRN_RETURN_IF_ERROR(WriteText(sink_, text_, kPieceBytes));
@@ -100,7 +111,7 @@ Result<std::unique_ptr<RowRenderer>> MakeRenderer(const RenderOptions& options,
     case RowFormat::kArrow:
       return MakeArrowRenderer(schema, sink);
     case RowFormat::kParquet:
-      return MakeParquetRenderer(options.type, sink);
+      return MakeParquetRenderer(options.type, options.memory_bytes, sink);
   }
   return MakeError(ErrorCode::kInternal, "a row format has no renderer");
 }

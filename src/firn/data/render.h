@@ -24,6 +24,7 @@ struct RenderOptions {
   TypePtr type;                ///< Iceberg struct of the rows: tells uuid from fixed, ns from us.
   int64_t row_count_max = -1;  ///< `--limit`; negative: all.
   bool is_record = false;      ///< kTable prints a row downwards: few rows of long cells.
+  int64_t memory_bytes = int64_t{1} << 30;  ///< All there is; kParquet holds a row group.
 };
 
 /// Render all rows: JSON one object a line, CSV with a header, an aligned table, a Parquet file or

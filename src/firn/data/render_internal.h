@@ -28,6 +28,7 @@ Result<std::unique_ptr<RowRenderer>> MakeArrowRenderer(const std::shared_ptr<arr
                                                        const ByteSink& sink);
 
 /// A Parquet file, as tables get them.
-Result<std::unique_ptr<RowRenderer>> MakeParquetRenderer(TypePtr type, const ByteSink& sink);
+Result<std::unique_ptr<RowRenderer>> MakeParquetRenderer(TypePtr type, int64_t memory_bytes,
+                                                         const ByteSink& sink);
 
 }  // namespace firn

@@ -1,4 +1,4 @@
-#include <limits>
+#include <algorithm>
 #include <memory>
 
 #include <arrow/record_batch.h>
@@ -9,13 +9,19 @@
 namespace firn {
 namespace {
 
+constexpr int64_t kRowGroupShare = 8;
+
 class ParquetRenderer final : public RowRenderer {
  public:
-  Status Open(const Schema& schema, const ByteSink& sink) {
+  explicit ParquetRenderer(int64_t memory_bytes) : pool_(BudgetPool::Make(memory_bytes)) {}
+
+  Status Open(const Schema& schema, int64_t memory_bytes, const ByteSink& sink) {
+    ParquetWriteOptions options;
+    options.row_group_bytes = std::min(options.row_group_bytes, memory_bytes / kRowGroupShare);
     FIRN_ASSIGN(
         writer_,
         MakeParquetEncoder(
-            {.schema = &schema, .sink = &sink, .pool = pool_.get(), .codecs = &codecs_}, {}));
+            {.schema = &schema, .sink = &sink, .pool = pool_.get(), .codecs = &codecs_}, options));
     return {};
   }
 
@@ -28,17 +34,18 @@ class ParquetRenderer final : public RowRenderer {
   }
 
  private:
-  std::shared_ptr<BudgetPool> pool_ = BudgetPool::Make(std::numeric_limits<int64_t>::max());
+  std::shared_ptr<BudgetPool> pool_;
   PageCodecPool codecs_;
   std::unique_ptr<DataFileEncoder> writer_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<RowRenderer>> MakeParquetRenderer(TypePtr type, const ByteSink& sink) {
+Result<std::unique_ptr<RowRenderer>> MakeParquetRenderer(TypePtr type, int64_t memory_bytes,
+                                                         const ByteSink& sink) {
   const Schema schema(0, type->fields());
-  auto renderer = std::make_unique<ParquetRenderer>();
-  FIRN_RETURN_IF_ERROR(renderer->Open(schema, sink));
+  auto renderer = std::make_unique<ParquetRenderer>(memory_bytes);
+  FIRN_RETURN_IF_ERROR(renderer->Open(schema, memory_bytes, sink));
   return renderer;
 }
 

@@ -22,7 +22,9 @@
 //
 // Memory: a unit starts when the budget has room for its estimate. The first unit of a stream
 // starts in any case, since a consumer that holds budget itself may be waiting for these very rows;
-// it streams its columns through small buffers if it is large, and the pool caps it.
+// it streams its columns through small buffers if it is large, and the pool caps it. Nothing is
+// read ahead of the consumer while half of the memory is in use, nor where values are large: then
+// one batch is made at a time, when it is asked for.
 
 namespace firn {
 namespace {
@@ -33,6 +35,8 @@ constexpr int64_t kBatchBytesMax = int64_t{8} << 20;
 // Share of the memory that one batch may take: several parts have several batches each.
 constexpr int64_t kBatchShare = 32;
 constexpr int64_t kReservationMin = int64_t{1} << 20;
+// Values above this share of the memory are large.
+constexpr int64_t kLargeValueShare = 32;
 
 // A part being read.
 struct Unit {
@@ -40,6 +44,7 @@ struct Unit {
   size_t part = 0;
   int64_t bytes = 0;                   // Estimate of what reading it takes.
   bool is_alone = false;               // Nothing else can be read at the same time.
+  bool is_large = false;               // Its values are: nothing is read ahead.
   std::unique_ptr<PartReader> reader;  // Only its job touches it.
   std::deque<std::shared_ptr<arrow::RecordBatch>> queue;
   bool is_running = false;
@@ -125,15 +130,19 @@ class TaskStream final : public BatchStream {
   // Start what can be started. Returns whether anything was.
   bool Pump(std::unique_lock<std::mutex>& lock) {
     Jobs jobs;
-    while (next_task_ < tasks_.size() && files_.size() < units_max_) {
+    const size_t files_max = IsShort() ? 1 : units_max_;
+    while (next_task_ < tasks_.size() && files_.size() < files_max) {
       files_.emplace_back();
       jobs.push_back(
           [this, file = &files_.back(), task = &tasks_[next_task_]] { RunOpen(*file, *task); });
       ++next_task_;
     }
     StartUnits();
+    bool is_first = true;
     for (const std::unique_ptr<Unit>& unit : units_) {
-      if (unit->is_running || unit->has_ended || unit->queue.size() >= kQueuedBatchesMax) continue;
+      // The consumer waits for the first one, whatever is short.
+      const bool may_run = std::exchange(is_first, false) || !(unit->is_large || IsShort());
+      if (unit->is_running || unit->has_ended || !may_run || IsFull(*unit)) continue;
       unit->is_running = true;
       jobs.push_back([this, target = unit.get()] { RunUnit(*target); });
     }
@@ -153,7 +162,8 @@ class TaskStream final : public BatchStream {
         files_.pop_front();
         continue;
       }
-      const int64_t bytes = file.task->parts()[file.next_part].memory_bytes;
+      const FilePart& part = file.task->parts()[file.next_part];
+      const int64_t bytes = part.memory_bytes;
       std::optional<MemoryReservation> memory = Admit(bytes);
       if (!memory) return;
       units_.push_back(std::make_unique<Unit>());
@@ -161,18 +171,31 @@ class TaskStream final : public BatchStream {
       unit.task = file.task;
       unit.part = file.next_part++;
       unit.bytes = bytes;
+      unit.is_large = part.value_bytes > context_.budget->total_bytes() / kLargeValueShare;
       unit.memory = std::move(*memory);
       units_bytes_ += bytes;
       const bool is_last = next_task_ == tasks_.size() && files_.size() == 1 &&
                            file.next_part == file.task->parts().size();
-      const bool is_large = bytes > context_.budget->total_bytes() / 2;
-      unit.is_alone = units_.size() == 1 && (is_last || is_large);
+      const bool is_much = bytes > context_.budget->total_bytes() / 2;
+      // Columns of large values are not decoded beside each other.
+      unit.is_alone = !unit.is_large && units_.size() == 1 && (is_last || is_much);
     }
+  }
+
+  // Half of the memory that the pool may have.
+  bool IsShort() const {
+    return shared_.pool->bytes_allocated() > context_.budget->total_bytes() / 2;
+  }
+
+  bool IsFull(const Unit& unit) const {
+    const size_t batches_max = unit.is_large || IsShort() ? 1 : kQueuedBatchesMax;
+    return unit.queue.size() >= batches_max;
   }
 
   std::optional<MemoryReservation> Admit(int64_t bytes) {
     const int64_t total = context_.budget->total_bytes();
     if (!units_.empty() && units_bytes_ + bytes > total) return std::nullopt;  // The pool's cap.
+    if (!units_.empty() && IsShort()) return std::nullopt;
     bytes = std::min(bytes, total / 2);
     while (true) {
       Result<MemoryReservation> memory = context_.budget->TryReserve(bytes);
@@ -209,7 +232,7 @@ class TaskStream final : public BatchStream {
         unit.queue.push_back(std::move(*batch));
         Notify();
       }
-      if (unit.has_ended || unit.queue.size() >= kQueuedBatchesMax) break;
+      if (unit.has_ended || IsFull(unit)) break;
     }
     const std::lock_guard lock(mutex_);
     unit.is_running = false;

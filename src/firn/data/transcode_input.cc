@@ -1,12 +1,15 @@
 #include <utility>
 
 #include "firn/data/transcode_input_internal.h"
+#include "firn/parquet/footer_size.h"
 
 namespace firn {
 namespace {
 
 // Smaller files are read whole, at once.
 constexpr int64_t kSmallFileBytes = int64_t{512} << 10;
+// Larger footers are left to the reader of rows.
+constexpr int64_t kFooterShare = 8;
 
 // The rows of [begin, begin + rows) that are not deleted, counted from `begin`.
 std::optional<std::vector<RowSpan>> KeptRows(const PositionSet& deleted, int64_t begin,
@@ -31,6 +34,14 @@ Result<Buffer> ReadWhole(InputFile& file, int64_t size) {
   return MakeError(ErrorCode::kCorrupt, "the file has {} bytes, expected {}", read, size);
 }
 
+// Footers of all inputs are looked at, several at a time.
+Status CheckFooter(const WriteContext& context, InputFile& file, int64_t size) {
+  FIRN_ASSIGN(const int64_t bytes, ReadFooterSize(file, size));
+  if (bytes * kFooterMemoryFactor <= context.budget->total_bytes() / kFooterShare) return {};
+  return MakeError(ErrorCode::kUnsupported, "a footer of {} bytes takes too much of the memory",
+                   bytes);
+}
+
 Status ReadInput(const WriteContext& context, TranscodeInput& input, Buffer kept) {
   const DataFile& data_file = input.task->file;
   int64_t size = data_file.file_size_in_bytes;
@@ -42,6 +53,7 @@ Status ReadInput(const WriteContext& context, TranscodeInput& input, Buffer kept
   if (size > kSmallFileBytes) {
     input.tail = std::move(kept);
     if (input.tail.empty()) {
+      FIRN_RETURN_IF_ERROR(CheckFooter(context, *input.file, size));
       FIRN_ASSIGN(input.tail, ReadTail(*input.file, size));
     }
     FIRN_ASSIGN(input.footer, ReadFooter(input.tail.span(), size));

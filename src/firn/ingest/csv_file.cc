@@ -56,7 +56,7 @@ Status CsvFile::SkipLines(int64_t count) {
   for (; count > 0; --count) {
     size_t end = SkipLine();
     while (end == 0 && !input_.is_at_end) {
-      FIRN_RETURN_IF_ERROR(input_.Fill(kHeaderBytes));
+      FIRN_RETURN_IF_ERROR(input_.FillMore(kHeaderBytes));
       end = SkipLine();
     }
     if (end == 0) {
@@ -78,7 +78,7 @@ Status CsvFile::ReadHeader() {
     FIRN_RETURN_IF_ERROR(splitter.Split(input_.text, input_.is_at_end, block, used, 1));
     if (!block.records.empty() || input_.is_at_end) break;
     splitter = CsvSplitter(dialect_, line_ends_, line_, /*keeps_blank_lines=*/false);
-    FIRN_RETURN_IF_ERROR(input_.Fill(kHeaderBytes));
+    FIRN_RETURN_IF_ERROR(input_.FillMore(kHeaderBytes));
   }
   if (block.records.empty()) return {};
   const CsvRecord& header = block.records[0];
@@ -107,12 +107,21 @@ Status CsvFile::ReadHeader() {
 
 Result<std::shared_ptr<CsvBlock>> CsvFile::Next() {
   if (splitter_ == nullptr) return std::shared_ptr<CsvBlock>();
+  bool is_cut = false;  // The text is the start of a record.
   while (!input_.text.empty() || !input_.is_at_end) {
-    if (!input_.is_at_end) FIRN_RETURN_IF_ERROR(input_.Fill(block_bytes_), "'{}'", uri_);
+    if (!input_.is_at_end) {
+      FIRN_RETURN_IF_ERROR(is_cut ? input_.FillMore(block_bytes_) : input_.Fill(block_bytes_),
+                           "'{}'", uri_);
+    }
     auto block = std::make_shared<CsvBlock>();
     size_t used = 0;
     FIRN_RETURN_IF_ERROR(splitter_->Split(std::move(input_.text), input_.is_at_end, *block, used),
                          "'{}'", uri_);
+    is_cut = used == 0 && !input_.is_at_end;
+    if (is_cut) {
+      input_.text = std::move(block->text);
+      continue;
+    }
     input_.text = block->text.substr(used);
     block->text.resize(used);
     if (!block->records.empty()) return block;

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <utility>
 
 #include "firn/ingest/json_file_internal.h"
@@ -15,17 +14,18 @@ Result<std::shared_ptr<JsonBlock>> JsonFile::Next() {
   while (!is_done_) {
     auto block = std::make_shared<JsonBlock>();
     size_t used = 0;
-    const size_t size = input_.text.size();
     FIRN_RETURN_IF_ERROR(splitter_.Split(std::move(input_.text), input_.is_at_end, *block, used),
                          "'{}'", uri_);
     is_done_ = input_.is_at_end;
+    const bool is_cut = used == 0 && !is_done_;  // The text is the start of a record.
+    if (is_cut) {
+      input_.text = std::move(block->text);
+      FIRN_RETURN_IF_ERROR(input_.FillMore(block_bytes_), "'{}'", uri_);
+      continue;
+    }
     input_.text = block->text.substr(used);
     block->text.resize(used);
-    if (!is_done_) {
-      // A record that is larger than a block is split anew each time: read ever more.
-      const auto left = static_cast<int64_t>(used == 0 ? size : 0);
-      FIRN_RETURN_IF_ERROR(input_.Fill(std::max(block_bytes_, left)), "'{}'", uri_);
-    }
+    if (!is_done_) FIRN_RETURN_IF_ERROR(input_.Fill(block_bytes_), "'{}'", uri_);
     if (!block->records.empty()) return block;
   }
   return std::shared_ptr<JsonBlock>();

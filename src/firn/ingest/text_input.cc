@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -27,6 +28,10 @@ Result<TextInput> TextInput::Open(FileIO& io, const SourceFile& file, int64_t by
   }
   if (input.text.starts_with(kByteOrderMark)) input.text.erase(0, kByteOrderMark.size());
   return input;
+}
+
+Status TextInput::FillMore(int64_t bytes) {
+  return Fill(std::max(bytes, static_cast<int64_t>(text.size() / 2)));
 }
 
 Status TextInput::Fill(int64_t bytes) {

@@ -25,6 +25,10 @@ class TextInput {
   /// Append the next `bytes` to `text`; fewer at the end.
   Status Fill(int64_t bytes);
 
+  /// Where `text` is the start of something that has no end in it: append a share of its size, at
+  /// least `bytes`, so that looking at it again and again takes no more than a few times one look.
+  Status FillMore(int64_t bytes);
+
   /// What was read, but not yet taken: the reader takes from its front.
   std::string text;
   /// Nothing follows `text`.

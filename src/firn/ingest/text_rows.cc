@@ -36,11 +36,12 @@ class TextRowStream final : public BatchStream {
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
     while (true) {
       FIRN_RETURN_IF_ERROR(run_.cancel().Check());
-      while (jobs_.size() < run_.jobs_max() && next_file_ <= run_.files().size()) {
+      while (jobs_.size() < run_.jobs_max() && next_file_ <= run_.files().size() && !is_large_) {
         FIRN_RETURN_IF_ERROR(StartBlock());
       }
       if (jobs_.size() == 0) break;
       FIRN_ASSIGN(TextRows rows, jobs_.Take());
+      is_large_ = is_large_ && jobs_.size() > 0;
       FIRN_RETURN_IF_ERROR(HandleRejected(rows.rejected));
       if (rows.batch->num_rows() > 0) return rows.batch;
     }
@@ -65,6 +66,7 @@ class TextRowStream final : public BatchStream {
     }
     done_bytes_ += job->bytes;
     run_.Report(done_bytes_);
+    is_large_ = run_.IsLarge(job->bytes);
     jobs_.Start(std::move(job->convert));
     return {};
   }
@@ -90,6 +92,7 @@ class TextRowStream final : public BatchStream {
   TextRowJobs file_;  // Null between files.
   std::unique_ptr<RejectFile> rejects_;
   int64_t done_bytes_ = 0;
+  bool is_large_ = false;  // The block that was started last.
   OrderedJobs<TextRows> jobs_;
 };
 

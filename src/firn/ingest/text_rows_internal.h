@@ -34,6 +34,8 @@ class TextRun {
   arrow::MemoryPool* pool() const { return pool_.get(); }
   size_t jobs_max() const { return jobs_max_; }         ///< Blocks that exist at a time.
   int64_t block_bytes() const { return block_bytes_; }  ///< How large one should be.
+  /// Whether a block is so much larger, for one record, that no other is made beside it.
+  bool IsLarge(int64_t bytes) const { return bytes > 4 * block_bytes_; }
   void Report(int64_t bytes_done) const;
 
   /// Rows left out so far.
@@ -87,8 +89,10 @@ Status LearnInOrder(const TextRun& run, Next&& next, Learn learn, Take&& take) {
     FIRN_RETURN_IF_ERROR(run.cancel().Check());
     FIRN_ASSIGN(const auto block, next());
     if (block == nullptr) break;
+    const bool is_large = run.IsLarge(static_cast<int64_t>(block->text.size()));
     jobs.Start([learn, block] { return learn(*block); });
-    if (jobs.size() >= run.jobs_max()) FIRN_RETURN_IF_ERROR(take_one());
+    while (jobs.size() >= run.jobs_max() || (is_large && jobs.size() > 0))
+      FIRN_RETURN_IF_ERROR(take_one());
   }
   while (jobs.size() > 0)
     FIRN_RETURN_IF_ERROR(take_one());

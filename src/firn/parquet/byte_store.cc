@@ -15,6 +15,7 @@ class HeapStore final : public ByteStore {
   size_t capacity() const override {
     return bytes_.capacity() < kSlack ? 0 : bytes_.capacity() - kSlack;
   }
+  void Drop() override { bytes_ = PageBuffer(); }
 
  private:
   PageBuffer bytes_;

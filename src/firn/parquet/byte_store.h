@@ -23,6 +23,16 @@ class ByteStore {
 
   /// Bytes that fit without a new block.
   virtual size_t capacity() const = 0;
+
+  /// Give the block back.
+  virtual void Drop() = 0;
+
+  /// What is kept for the next page, although it is not in use; larger blocks are given back.
+  static constexpr size_t kIdleBytesMax = size_t{4} << 20;
+
+  void DropIfLarge() {
+    if (capacity() > kIdleBytesMax) Drop();
+  }
 };
 
 using MakeByteStore = std::function<std::unique_ptr<ByteStore>()>;

@@ -14,6 +14,10 @@ constexpr size_t kStatisticsBytesMax = 4096;
 
 // What a page gets beyond its limits: the rest of a row.
 constexpr size_t kPageSlack = 2;
+// Buffers stay for the next page unless they are larger than this, and than pages should be.
+constexpr size_t kIdleBytesMax = size_t{4} << 20;
+// Room for levels in front of large values, which are not moved to another buffer.
+constexpr size_t kLevelRoom = size_t{64} << 10;
 
 }  // namespace
 
@@ -28,6 +32,7 @@ ChunkEncoder::ChunkEncoder(const LeafNode& leaf, ValueOrder order, const ChunkOp
       width_(ValueWidth(leaf.element)),
       page_rows_max_(std::clamp(options.page_rows, int64_t{1}, kPageValuesMax)),
       page_bytes_max_(std::clamp(options.page_bytes, int64_t{1}, kPageBytesMax)),
+      idle_bytes_max_(std::max(kIdleBytesMax, 2 * static_cast<size_t>(page_bytes_max_))),
       page_bounds_(order),
       bounds_(order) {}
 
@@ -94,6 +99,9 @@ void ChunkEncoder::AddFixed(const std::byte* values, size_t count) {
 
 void ChunkEncoder::AppendPlain(std::string_view value) {
   const auto length = static_cast<uint32_t>(value.size());
+  if (value.size() > idle_bytes_max_) {
+    plain_.Reserve(plain_.size() + kPrefix + value.size() + kLevelRoom);
+  }
   std::byte* to = plain_.Grow(kPrefix + value.size());
   std::memcpy(to, &length, kPrefix);
   if (!value.empty()) std::memcpy(to + kPrefix, value.data(), value.size());
@@ -133,9 +141,21 @@ void ChunkEncoder::AppendValues() {
     std::memset(to, 0, bytes);
     for (size_t i = 0; i < plain_.size(); ++i)
       to[i / 8] |= (plain_.data()[i] & std::byte{1}) << (i % 8);
+  } else if (plain_.size() > idle_bytes_max_) {
+    TakeOverValues();
   } else {
     body_.Append(plain_.span());
   }
+}
+
+// Levels go in front of large values, rather than these behind levels: there is no second copy.
+void ChunkEncoder::TakeOverValues() {
+  const size_t levels = body_.size();
+  const size_t values = plain_.size();
+  (void)plain_.Grow(levels);
+  std::memmove(plain_.data() + levels, plain_.data(), values);
+  if (levels > 0) std::memcpy(plain_.data(), body_.data(), levels);
+  std::swap(plain_, body_);
 }
 
 Status ChunkEncoder::LeaveDictionary() {
@@ -205,21 +225,12 @@ Status ChunkEncoder::EndPage() {
   AppendPage(header);
   if (is_sorted) FindIndexBounds();
   if (is_first) chunk_.metadata.data_page_offset = stored_bytes_;
-  PageEntry entry{.offset = stored_bytes_,
-                  .first_row = chunk_.row_count,
-                  .null_count = static_cast<int64_t>(level_count_ - value_count_),
-                  .has_values = value_count_ > 0,
-                  .has_bounds = page_bounds_.has_value()};
-  if (entry.has_bounds) {
-    entry.min = page_bounds_.min();
-    entry.max = page_bounds_.max();
-  }
+  const int64_t offset = stored_bytes_;
   const size_t levels = is_version_2() ? static_cast<size_t>(header.definition_bytes) +
                                              static_cast<size_t>(header.repetition_bytes)
                                        : 0;
-  FIRN_RETURN_IF_ERROR(WritePage(header, levels, body_.span()));
-  entry.stored_bytes = static_cast<int32_t>(stored_bytes_ - entry.offset);
-  chunk_.pages.push_back(std::move(entry));
+  FIRN_RETURN_IF_ERROR(WritePage(header, levels));
+  AddEntry(offset);
   if (uses_dictionary_) ++dictionary_pages_;
   chunk_.row_count += row_count_;
   chunk_.metadata.num_values += static_cast<int64_t>(level_count_);
@@ -228,12 +239,35 @@ Status ChunkEncoder::EndPage() {
   return {};
 }
 
+// The page that begins at `offset` for the page index.
+void ChunkEncoder::AddEntry(int64_t offset) {
+  PageEntry entry{.offset = offset,
+                  .stored_bytes = static_cast<int32_t>(stored_bytes_ - offset),
+                  .first_row = chunk_.row_count,
+                  .null_count = static_cast<int64_t>(level_count_ - value_count_),
+                  .has_values = value_count_ > 0,
+                  .has_bounds = page_bounds_.has_value()};
+  if (entry.has_bounds) {
+    entry.min = page_bounds_.min();
+    entry.max = page_bounds_.max();
+    entry.has_long_bounds =
+        entry.min.size() > kStatisticsBytesMax || entry.max.size() > kStatisticsBytesMax;
+    if (entry.has_long_bounds) {
+      entry.min = std::string();
+      entry.max = std::string();
+    }
+  }
+  chunk_.pages.push_back(std::move(entry));
+}
+
 void ChunkEncoder::ClearPage() {
   page_bounds_ = ValueBounds(order_);
   definition_.clear();
   repetition_.clear();
   indices_.clear();
   plain_.Clear();
+  for (PageBuffer* buffer : {&plain_, &body_, &stored_})
+    buffer->DropIfAbove(idle_bytes_max_);
   level_count_ = value_count_ = 0;
   row_count_ = 0;
 }
@@ -243,7 +277,7 @@ Status ChunkEncoder::WriteDictionary() {
   FIRN_ASSIGN(Buffer piece, MakePage({.type = PageType::kDictionary,
                                       .num_values = static_cast<int32_t>(dictionary_->size()),
                                       .encoding = ParquetEncoding::kPlain},
-                                     0, dictionary_->plain()));
+                                     0, dictionary_->plain(), nullptr));
   const auto bytes = static_cast<int64_t>(piece.size());
   for (PageEntry& page : chunk_.pages)
     page.offset += bytes;
@@ -255,7 +289,7 @@ Status ChunkEncoder::WriteDictionary() {
 }
 
 Result<Buffer> ChunkEncoder::MakePage(PageHeader header, size_t levels,
-                                      std::span<const std::byte> body) {
+                                      std::span<const std::byte> body, PageBuffer* owner) {
   PageBuffer compressed;
   std::swap(compressed, stored_);
   compressed.Clear();
@@ -266,7 +300,9 @@ Result<Buffer> ChunkEncoder::MakePage(PageHeader header, size_t levels,
   if (std::max(body.size(), compressed.size()) > kPageBytesMax * size_t{4}) {
     return MakeError(ErrorCode::kUnsupported, "a page of {} bytes", body.size());
   }
-  header.uncompressed_size = static_cast<int32_t>(body.size());
+  const size_t plain_bytes = body.size();
+  if (owner != nullptr) owner->DropIfAbove(idle_bytes_max_);
+  header.uncompressed_size = static_cast<int32_t>(plain_bytes);
   header.compressed_size = static_cast<int32_t>(compressed.size());
   header.crc = PageChecksum(compressed.span());
   const std::string head = FormatPageHeader(header);
@@ -276,13 +312,12 @@ Result<Buffer> ChunkEncoder::MakePage(PageHeader header, size_t levels,
     std::memcpy(piece.data() + head.size(), compressed.data(), compressed.size());
   }
   std::swap(compressed, stored_);
-  chunk_.metadata.total_uncompressed_size += static_cast<int64_t>(head.size() + body.size());
+  chunk_.metadata.total_uncompressed_size += static_cast<int64_t>(head.size() + plain_bytes);
   return piece;
 }
 
-Status ChunkEncoder::WritePage(const PageHeader& header, size_t levels,
-                               std::span<const std::byte> body) {
-  FIRN_ASSIGN(Buffer piece, MakePage(header, levels, body));
+Status ChunkEncoder::WritePage(const PageHeader& header, size_t levels) {
+  FIRN_ASSIGN(Buffer piece, MakePage(header, levels, body_.span(), &body_));
   stored_bytes_ += static_cast<int64_t>(piece.size());
   chunk_.pieces.push_back(std::move(piece));
   return {};

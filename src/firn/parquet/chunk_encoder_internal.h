@@ -63,8 +63,12 @@ class ChunkEncoder {
     page_bounds_.AddFixed(values, count, width_);
   }
 
+  /// Whether the page is full and takes much memory: best written at once.
+  bool IsPageLarge() const { return IsPageFull() && plain_.size() > idle_bytes_max_; }
   /// Whether the next `RoomForRows` writes the page.
   bool IsPageFull() const { return row_count_ >= page_rows_max_ || PageBytes() >= page_bytes_max_; }
+  /// Write it before a row begins, or behind the last one.
+  Status WriteFullPage() { return IsPageFull() ? EndPage() : Status(); }
   size_t page_count() const { return chunk_.pages.size(); }
   /// Of finished pages, as they are in the file.
   int64_t stored_bytes() const { return stored_bytes_; }
@@ -82,14 +86,18 @@ class ChunkEncoder {
   Status EndPage();
   Status WriteDictionary();
   /// `levels`: bytes of `body_` in front that are not compressed.
-  Result<Buffer> MakePage(PageHeader header, size_t levels, std::span<const std::byte> body);
-  Status WritePage(const PageHeader& header, size_t levels, std::span<const std::byte> body);
+  /// `owner` (may be null) holds `body`, and may lose it.
+  Result<Buffer> MakePage(PageHeader header, size_t levels, std::span<const std::byte> body,
+                          PageBuffer* owner);
+  Status WritePage(const PageHeader& header, size_t levels);
   int64_t PageBytes() const;
   bool is_version_2() const { return options_.page_version == 2; }
   size_t AppendLevelRuns(std::span<const uint8_t> levels, int level_max);
   void AppendPage(PageHeader& header);
   void ClearPage();
   void AppendValues();
+  void TakeOverValues();
+  void AddEntry(int64_t offset);
   void AppendPlain(std::string_view value);
   void FindIndexBounds();
   void FillMetadata();
@@ -106,6 +114,7 @@ class ChunkEncoder {
   const size_t width_;
   const int64_t page_rows_max_;
   const int64_t page_bytes_max_;
+  const size_t idle_bytes_max_;  // Memory that is kept for the next page.
 
   // The page being filled.
   std::vector<uint8_t> definition_;  // Empty: all defined so far.

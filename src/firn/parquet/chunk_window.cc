@@ -15,6 +15,12 @@ bool ChunkWindow::Holds(size_t offset, size_t size) const {
   return offset >= begin_ && offset <= end_ && std::min(size, size_ - offset) <= end_ - offset;
 }
 
+void ChunkWindow::DropIfLarge() {
+  if (store_->capacity() <= std::max(ByteStore::kIdleBytesMax, read_bytes_)) return;
+  store_->Drop();
+  begin_ = end_ = 0;
+}
+
 Result<std::span<const std::byte>> ChunkWindow::At(size_t offset, size_t size) {
   if (!Holds(offset, size)) {
     const bool overlaps = offset >= begin_ && offset < end_;

@@ -29,6 +29,9 @@ class ChunkWindow {
   /// Whether such a call would read nothing and leave what was returned before.
   bool Holds(size_t offset, size_t size) const;
 
+  /// What was returned is no longer needed: give the memory back if it is much.
+  void DropIfLarge();
+
  private:
   InputFile& file_;
   std::unique_ptr<ByteStore> store_;

@@ -74,6 +74,7 @@ struct ChunkWriter::State {
   Status Judge();
   bool LooksWorthIt() const;
   Status CheckDictionary();
+  bool HoldsTooLarge(const LeafRows& rows, size_t value, const Step& step) const;
   Status DropDictionary();
   Status JudgeAll();
   void AddToBloomFilter();
@@ -155,6 +156,7 @@ Status ChunkWriter::State::Add(const LeafRows& rows) {
     FIRN_ASSIGN(const int64_t room, encoder.RoomForRows());
     const Step step = FindStep(rows, level, value, room);
     FIRN_RETURN_IF_ERROR(encoder.CheckRoom(step.levels, step.value_bytes));
+    if (HoldsTooLarge(rows, value, step)) FIRN_RETURN_IF_ERROR(DropDictionary());
     encoder.AddLevels(
         step.levels,
         rows.definition.empty() ? rows.definition : rows.definition.subspan(level, step.levels),
@@ -166,8 +168,25 @@ Status ChunkWriter::State::Add(const LeafRows& rows) {
     FIRN_RETURN_IF_ERROR(CheckDictionary());
     level += step.levels;
     value += step.values;
+    if (encoder.IsPageLarge()) {
+      if (IsTrialOver()) FIRN_RETURN_IF_ERROR(Judge());
+      FIRN_RETURN_IF_ERROR(encoder.WriteFullPage());
+    }
   }
   return {};
+}
+
+// Whether a value comes that no dictionary may have: it would be copied there in vain.
+bool ChunkWriter::State::HoldsTooLarge(const LeafRows& rows, size_t value, const Step& step) const {
+  const int64_t bytes_max = std::min(options.dictionary_bytes_max, kPageBytesMax);
+  if (!encoder.uses_dictionary() || width > 0 ||
+      static_cast<int64_t>(step.value_bytes) <= bytes_max) {
+    return false;
+  }
+  return std::any_of(rows.bytes + value, rows.bytes + value + step.values,
+                     [bytes_max](std::string_view bytes) {
+                       return static_cast<int64_t>(bytes.size()) > bytes_max;
+                     });
 }
 
 void ChunkWriter::State::AddValues(const LeafRows& rows, size_t begin, size_t count) {

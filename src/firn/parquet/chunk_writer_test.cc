@@ -1,5 +1,6 @@
 #include "firn/parquet/chunk_writer.h"
 
+#include <algorithm>
 #include <functional>
 
 #include <gmock/gmock.h>
@@ -130,6 +131,47 @@ TEST(ChunkWriterTest, CutsPagesOfLargeValues) {
   ASSERT_THAT(chunk, IsOk());
   EXPECT_GE(chunk->pages.size(), 2U);
   EXPECT_GT((*writer)->held_bytes(), 0);
+}
+
+TEST(ChunkWriterTest, KeepsNothingOfALargeValueButItsPageAndTheStartOfItsBounds) {
+  PageCodecPool codecs;
+  const auto writer =
+      ChunkWriter::Make(kText, {.codec = ParquetCodec::kUncompressed, .page_rows = 2}, 1000);
+  std::vector<std::string> texts = {"a", "a", std::string(9'000'000, 'b'), "c", "c", "c"};
+  const std::vector<std::string_view> values(texts.begin(), texts.end());
+  for (const std::string_view value : values) {
+    ASSERT_THAT((*writer)->Add({.level_count = 1, .value_count = 1, .bytes = &value}, codecs),
+                IsOk());
+  }
+  EXPECT_LT((*writer)->held_bytes(), 10'000'000);  // It was written at once.
+  const auto chunk = (*writer)->Finish(codecs);
+
+  ASSERT_THAT(chunk, IsOk());
+  EXPECT_EQ(chunk->min, "a");
+  EXPECT_EQ(chunk->max, "c");
+  ASSERT_GE(chunk->pages.size(), 3U);
+  const auto large = std::find_if(chunk->pages.begin(), chunk->pages.end(),
+                                  [](const PageEntry& page) { return page.has_long_bounds; });
+  ASSERT_NE(large, chunk->pages.end());
+  EXPECT_EQ(large->min, "");
+  EXPECT_GT(large->stored_bytes, 9'000'000);
+  std::vector<TestRow> rows;
+  for (const std::string_view value : values)
+    rows.push_back(FlatRow(kText, std::string(value)));
+  EXPECT_EQ(*ReadRows(kText, AsBytes(JoinPieces(*chunk)), chunk->metadata), rows);
+}
+
+TEST(ChunkWriterTest, CutsBoundsOfLargeValues) {
+  PageCodecPool codecs;
+  const auto writer = ChunkWriter::Make(kText, {}, 1000);
+  const std::string text(kBoundBytesMax + 1, 'b');
+  const std::string_view value = text;
+  ASSERT_THAT((*writer)->Add({.level_count = 1, .value_count = 1, .bytes = &value}, codecs),
+              IsOk());
+  const auto chunk = (*writer)->Finish(codecs);
+
+  ASSERT_THAT(chunk, IsOk());
+  EXPECT_EQ(chunk->max, text.substr(0, kBoundBytesMax));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include <brotli/decode.h>
 #include <brotli/encode.h>
@@ -87,15 +88,20 @@ bool DecompressFrames(std::span<const std::byte> in, std::span<std::byte> out) {
 
 }  // namespace
 
+void PageBuffer::Move(size_t capacity) {
+  std::unique_ptr<std::byte[]> bytes(new std::byte[capacity + kSlack]);
+  if (size_ > 0) std::memcpy(bytes.get(), bytes_.get(), size_);
+  bytes_ = std::move(bytes);
+  capacity_ = capacity;
+}
+
 void PageBuffer::Resize(size_t size) {
-  if (size > capacity_) {
-    const size_t capacity = std::max({size, capacity_ + capacity_ / 2, kGrowthMin});
-    std::unique_ptr<std::byte[]> bytes(new std::byte[capacity + kSlack]);
-    if (size_ > 0) std::memcpy(bytes.get(), bytes_.get(), size_);
-    bytes_ = std::move(bytes);
-    capacity_ = capacity;
-  }
+  if (size > capacity_) Move(std::max({size, capacity_ + capacity_ / 2, kGrowthMin}));
   size_ = size;
+}
+
+void PageBuffer::Reserve(size_t size) {
+  if (size > capacity_) Move(size);
 }
 
 std::byte* PageBuffer::Grow(size_t count) {

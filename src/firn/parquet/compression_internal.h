@@ -23,6 +23,12 @@ class PageBuffer {
   size_t capacity() const { return capacity_; }
 
   void Clear() { size_ = 0; }
+  /// Give memory back that is more than `capacity_max`; the bytes are lost then.
+  void DropIfAbove(size_t capacity_max) {
+    if (capacity_ > capacity_max) *this = PageBuffer();
+  }
+  /// Make room for `size` bytes in all, and no more.
+  void Reserve(size_t size);
   /// Give the buffer `size` bytes, of which the first ones stay.
   void Resize(size_t size);
   /// Make it `count` bytes longer. Returns the first of these.
@@ -30,6 +36,8 @@ class PageBuffer {
   void Append(std::span<const std::byte> bytes);
 
  private:
+  void Move(size_t capacity);
+
   std::unique_ptr<std::byte[]> bytes_;
   size_t size_ = 0;
   size_t capacity_ = 0;

@@ -11,8 +11,6 @@ namespace {
 constexpr std::string_view kMagic = "PAR1";
 constexpr int32_t kFormatVersion = 1;
 constexpr size_t kFooterBytesMax = size_t{1} << 30;
-// Bounds beyond this size make no page index: it is read before the pages.
-constexpr size_t kIndexBoundBytesMax = 4096;
 
 std::string FormatOffsetIndex(const std::vector<PageEntry>& pages, int64_t chunk_offset) {
   ThriftWriter out;
@@ -34,7 +32,7 @@ std::string FormatOffsetIndex(const std::vector<PageEntry>& pages, int64_t chunk
 bool CanIndex(const std::vector<PageEntry>& pages) {
   return std::all_of(pages.begin(), pages.end(), [](const PageEntry& page) {
     if (!page.has_bounds) return !page.has_values;
-    return page.min.size() <= kIndexBoundBytesMax && page.max.size() <= kIndexBoundBytesMax;
+    return !page.has_long_bounds;
   });
 }
 

@@ -137,6 +137,27 @@ struct FlatColumnReader::State {
     return SkipValues(std::exchange(rows_passed, 0));
   }
 
+  // `rows` rows of the page were read, picked or left out.
+  void Pass(size_t rows) {
+    rows_left -= rows;
+    if (rows_left > 0 || !is_open) return;
+    pages.Close();
+    plain.values->DropIfLarge();
+    plain.lengths->DropIfLarge();
+  }
+
+  // How many of the next `rows` rows of the page have room; the first has, if there are no others.
+  Result<size_t> CountFitting(size_t rows, const FlatOutput& out) {
+    if (out.text_bytes_max == SIZE_MAX || leaf.form != ValueForm::kText) return rows;
+    const bool is_first = out.row_count == 0;
+    // Large pages are not opened beside large texts.
+    if (!is_first && !is_open && pages.page_bytes() > out.text_bytes_max) return size_t{0};
+    FIRN_RETURN_IF_ERROR(Open());
+    const size_t room = out.text_bytes_max - std::min(out.text_bytes, out.text_bytes_max);
+    const size_t count = decoder->CountWithin(rows, room);
+    return is_first ? std::max<size_t>(count, 1) : count;
+  }
+
   Status SkipValues(size_t rows) {
     if (!is_optional || rows == 0) return decoder->Skip(rows);
     FIRN_ASSIGN(const size_t values, levels.ReadBits(rows, scratch.BitsFor(rows), 0));
@@ -240,9 +261,10 @@ FlatColumnReader::~FlatColumnReader() = default;
 Status FlatColumnReader::Read(size_t count, FlatOutput& out) {
   while (count > 0) {
     FIRN_RETURN_IF_ERROR(state_->Reach());
-    const size_t rows = std::min(count, state_->rows_left);
+    FIRN_ASSIGN(const size_t rows, state_->CountFitting(std::min(count, state_->rows_left), out));
+    if (rows == 0) break;
     FIRN_RETURN_IF_ERROR(state_->ReadRows(rows, out));
-    state_->rows_left -= rows;
+    state_->Pass(rows);
     count -= rows;
   }
   return {};
@@ -265,7 +287,7 @@ Status FlatColumnReader::ReadIndices(size_t count, FlatOutput& out) {
     FIRN_RETURN_IF_ERROR(state_->Reach());
     const size_t rows = std::min(count, state_->rows_left);
     FIRN_RETURN_IF_ERROR(state_->ReadRowIndices(rows, out));
-    state_->rows_left -= rows;
+    state_->Pass(rows);
     count -= rows;
   }
   return {};
@@ -279,6 +301,7 @@ Status FlatColumnReader::ReadDictionary(FlatOutput& out) const {
 }
 
 size_t FlatColumnReader::dictionary_size() const { return state_->decoder->dictionary_size(); }
+size_t FlatColumnReader::dictionary_bytes() const { return state_->decoder->dictionary_bytes(); }
 size_t FlatColumnReader::chunk_count() const { return state_->next_chunk; }
 
 Status FlatColumnReader::Skip(size_t count) {
@@ -290,7 +313,7 @@ Status FlatColumnReader::Skip(size_t count) {
     } else {
       state_->rows_passed += rows;
     }
-    state_->rows_left -= rows;
+    state_->Pass(rows);
     count -= rows;
   }
   return {};
@@ -305,15 +328,24 @@ Status FlatColumnReader::Pick(size_t count, std::span<const uint32_t> picks, Fla
     const auto end = std::lower_bound(picks.begin(), picks.end(), begin + rows);
     if (end == picks.begin()) {
       FIRN_RETURN_IF_ERROR(Skip(rows));
-    } else {
-      places.assign(picks.begin(), end);
-      for (uint32_t& place : places)
-        place -= static_cast<uint32_t>(begin);
-      FIRN_RETURN_IF_ERROR(state_->PickRows(rows, places, out));
-      state_->rows_left -= rows;
+      begin += rows;
+      continue;
     }
-    picks = picks.subspan(static_cast<size_t>(end - picks.begin()));
-    begin += rows;
+    if (begin < picks.front() && out.text_bytes_max < SIZE_MAX) {
+      FIRN_RETURN_IF_ERROR(Skip(picks.front() - begin));
+      begin = picks.front();
+      continue;
+    }
+    FIRN_ASSIGN(const size_t fitting, state_->CountFitting(rows, out));
+    if (fitting == 0) break;
+    const auto last = std::lower_bound(picks.begin(), end, begin + fitting);
+    places.assign(picks.begin(), last);
+    for (uint32_t& place : places)
+      place -= static_cast<uint32_t>(begin);
+    FIRN_RETURN_IF_ERROR(state_->PickRows(fitting, places, out));
+    state_->Pass(fitting);
+    picks = picks.subspan(static_cast<size_t>(last - picks.begin()));
+    begin += fitting;
   }
   return {};
 }

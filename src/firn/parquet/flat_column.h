@@ -61,6 +61,8 @@ struct FlatOutput {
   size_t row_count = 0;           ///< Put there so far.
   size_t null_count = 0;
   size_t text_bytes = 0;
+  /// Of text: Read and Pick end before a row that would exceed it, unless it is the first.
+  size_t text_bytes_max = SIZE_MAX;
 };
 
 /// Whether chunks of this leaf and codec can be read at all. Encodings show in the pages.
@@ -91,7 +93,8 @@ class FlatColumnReader {
   FlatColumnReader(FlatColumnReader&&) noexcept;
   ~FlatColumnReader();
 
-  /// Append the next `count` rows. kUnsupported too if more than 2 GiB of text come together.
+  /// Append the next `count` rows, or those that have room (see `FlatOutput::text_bytes_max`).
+  /// kUnsupported too if more than 2 GiB of text come together.
   Status Read(size_t count, FlatOutput& out);
 
   /// Leave out the next `count` rows.
@@ -107,10 +110,12 @@ class FlatColumnReader {
   /// Append that dictionary.
   Status ReadDictionary(FlatOutput& out) const;
   size_t dictionary_size() const;
+  size_t dictionary_bytes() const;
   /// How many chunks had been begun when that dictionary was read.
   size_t chunk_count() const;
 
-  /// Append those of the next `count` rows that `picks` names, ascending, counted from 0.
+  /// Append those of the next `count` rows that `picks` names, ascending, counted from 0. If not
+  /// all have room, the reader stands before the first one that has none.
   Status Pick(size_t count, std::span<const uint32_t> picks, FlatOutput& out);
 
  private:

@@ -68,6 +68,7 @@ Result<std::optional<PageBody>> PageStream::Begin(const FlatChunk& chunk) {
     stored = {copy, size};
   } else {
     FIRN_ASSIGN(stored, Decompress(header, stored, size, *dictionary_), "dictionary page");
+    window_.DropIfLarge();
   }
   return std::optional<PageBody>(PageBody{.encoding = header.encoding,
                                           .value_count = static_cast<size_t>(header.num_values),
@@ -147,10 +148,16 @@ Result<PageBody> PageStream::Open() {
                              (header_.type == PageType::kData || header_.is_compressed);
   if (is_compressed) {
     FIRN_ASSIGN(body, Decompress(header_, body, levels, *body_));
+    window_.DropIfLarge();
   } else if (body.size() != size) {
     return MakeError(ErrorCode::kCorrupt, "a page of {} bytes has {}", size, body.size());
   }
   return Split(body);
+}
+
+void PageStream::Close() {
+  window_.DropIfLarge();
+  body_->DropIfLarge();
 }
 
 // Cut the levels off.

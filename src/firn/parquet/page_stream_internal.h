@@ -36,8 +36,12 @@ class PageStream {
   /// The page that Next went to. It stays until the next call of this or of Next. Errors: likewise.
   Result<PageBody> Open();
 
-  /// The encoding of that page.
+  /// The page that Next went to is done with: large memory of it goes back.
+  void Close();
+
+  /// The encoding of that page, and its bytes when it is open.
   ParquetEncoding encoding() const { return header_.encoding; }
+  size_t page_bytes() const { return static_cast<size_t>(header_.uncompressed_size); }
 
   /// What Next would tell next, and the encoding of that page: nullopt at the end, where the header
   /// is not in memory, or if it is damaged. The open page stays.

@@ -55,7 +55,7 @@ Result<TextEnd> MakeRoom(FlatOutput& out, size_t more, size_t expected) {
   size_t size = wanted;
   if (wanted > out.text->capacity()) {
     size = std::max({wanted, out.text_bytes + expected, out.text_bytes + out.text_bytes / 2});
-    size = std::min(size, kTextBytesMax);
+    size = std::min(size, std::max(wanted, std::min(out.text_bytes_max, kTextBytesMax)));
   }
   FIRN_ASSIGN(std::byte * bytes, out.text->Hold(size, out.text_bytes));
   return TextEnd{.bytes = bytes,
@@ -73,7 +73,8 @@ class TextDecoder final : public ValueDecoder {
   explicit TextDecoder(std::unique_ptr<ByteStore> store) : store_(std::move(store)) {}
 
   Status SetDictionary(const PageBody* dictionary) override {
-    dictionary_size_ = 0;
+    dictionary_size_ = dictionary_bytes_ = 0;
+    longest_ = 0;
     if (dictionary == nullptr) return {};
     const std::span<const std::byte> bytes = dictionary->values;
     const size_t count = dictionary->value_count;
@@ -88,7 +89,9 @@ class TextDecoder final : public ValueDecoder {
       if (length > bytes.size() - at) return EndsEarly();
       entries[i] = {static_cast<uint32_t>(at), length};
       at += length;
+      longest_ = std::max(longest_, length);
     }
+    dictionary_bytes_ = at;
     entries_ = entries;
     texts_ = bytes.data();
     dictionary_size_ = count;
@@ -154,7 +157,25 @@ class TextDecoder final : public ValueDecoder {
     return {};
   }
 
+  size_t CountWithin(size_t count, size_t bytes) const override {
+    if (is_indexed_) {
+      return uint64_t{longest_} * count <= bytes ? count : CountIndicesWithin(count, bytes);
+    }
+    if (static_cast<size_t>(end_ - plain_) <= bytes) return count;
+    const std::byte* at = plain_;
+    for (size_t i = 0; i < count; ++i) {
+      if (static_cast<size_t>(end_ - at) < kPrefix) return count;  // Reading tells.
+      const size_t length = LoadLength(at);
+      if (length > bytes) return i;
+      if (length > static_cast<size_t>(end_ - at) - kPrefix) return count;
+      bytes -= length;
+      at += kPrefix + length;
+    }
+    return count;
+  }
+
   size_t dictionary_size() const override { return dictionary_size_; }
+  size_t dictionary_bytes() const override { return dictionary_bytes_; }
 
   Status ReadDictionary(FlatOutput& out) const override {
     int32_t* ends = out.offsets + out.row_count + 1;
@@ -209,6 +230,23 @@ class TextDecoder final : public ValueDecoder {
     return std::min(left, count * (length_ + length_ / 4 + 1));
   }
 
+  size_t CountIndicesWithin(size_t count, size_t bytes) const {
+    IndexReader ahead = indices_;
+    size_t fitting = 0;
+    bool is_full = false;
+    const Status read = ahead.Read(count, [&](const NumberBlock& block) -> Status {
+      for (size_t i = 0; i < block.count && !is_full; ++i) {
+        const size_t length = entries_[block.is_run ? block.number : block.numbers[i]].length;
+        is_full = length > bytes;
+        if (is_full) break;
+        bytes -= length;
+        ++fitting;
+      }
+      return {};
+    });
+    return read.ok() ? fitting : count;  // Reading tells what is wrong.
+  }
+
   Status Append(const NumberBlock& block, int32_t*& ends, FlatOutput& out) const {
     size_t bytes = 0;
     if (block.is_run) {
@@ -231,6 +269,8 @@ class TextDecoder final : public ValueDecoder {
   const Entry* entries_ = nullptr;  // Of the dictionary, in `store_`.
   const std::byte* texts_ = nullptr;
   size_t dictionary_size_ = 0;
+  size_t dictionary_bytes_ = 0;
+  uint32_t longest_ = 0;  // Text of the dictionary.
   bool is_indexed_ = false;
   IndexReader indices_;
   const std::byte* plain_ = nullptr;  // The rest of the page.

@@ -68,9 +68,14 @@ struct PageEntry {
   int64_t null_count = 0;
   bool has_values = false;  ///< Not null; NaN are values.
   bool has_bounds = false;
+  bool has_long_bounds = false;  ///< Too long for a page index: they are not kept.
   std::string min;
   std::string max;
 };
+
+/// Bounds of texts are cut at this many bytes. One of this size is the start of a bound, so that a
+/// greatest one is larger.
+constexpr size_t kBoundBytesMax = size_t{64} << 10;
 
 /// A column chunk, ready to be written.
 struct EncodedChunk {
@@ -83,7 +88,7 @@ struct EncodedChunk {
   int64_t row_count = 0;
   int64_t null_count = 0;
   int64_t nan_count = 0;
-  std::optional<std::string> min;  ///< PLAIN, exact, without NaN.
+  std::optional<std::string> min;  ///< PLAIN, exact (but see kBoundBytesMax), without NaN.
   std::optional<std::string> max;
 };
 

@@ -33,6 +33,8 @@ void SpreadWide(std::byte* first, size_t rows, size_t count, const std::byte* va
 
 }  // namespace
 
+size_t ValueDecoder::CountWithin(size_t count, size_t) const { return count; }
+
 Status ValueDecoder::ReadDictionary(FlatOutput&) const {
   return MakeError(ErrorCode::kInternal, "the dictionary of a column that is no text");
 }

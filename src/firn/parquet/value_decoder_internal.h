@@ -27,9 +27,13 @@ class ValueDecoder {
   virtual Status Pick(size_t count, std::span<const uint32_t> picks, FlatOutput& out) = 0;
   virtual Status Skip(size_t count) = 0;
 
+  /// How many of the next `count` values, from the first one on, have `bytes` of text at most.
+  virtual size_t CountWithin(size_t count, size_t bytes) const;
+
   /// The values of the dictionary, and the indices of the next `count` values, 4 bytes each. Text
   /// alone has them. Errors: as Read.
   virtual size_t dictionary_size() const { return 0; }
+  virtual size_t dictionary_bytes() const { return 0; }
   virtual Status ReadDictionary(FlatOutput& out) const;
   virtual Status ReadIndices(size_t count, FlatOutput& out);
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "firn/base/byte_prefix.h"
+#include "firn/parquet/transcode.h"
 #include "firn/parquet/value_order_internal.h"
 
 namespace firn {
@@ -162,6 +163,7 @@ void ValueBounds::AddFixed(const std::byte* values, size_t count, size_t width) 
 
 void ValueBounds::AddBytes(std::string_view value) {
   if (order_ != ValueOrder::kUnsignedBytes) return AddRange(value, value);
+  value = value.substr(0, kBoundBytesMax);
   // Most values are decided by their first eight bytes.
   const uint64_t prefix = BytePrefix(value);
   if (!min_ || prefix < min_prefix_ || (prefix == min_prefix_ && value < *min_)) {
@@ -175,6 +177,10 @@ void ValueBounds::AddBytes(std::string_view value) {
 }
 
 void ValueBounds::AddRange(std::string_view min, std::string_view max) {
+  if (order_ == ValueOrder::kUnsignedBytes) {
+    min = min.substr(0, kBoundBytesMax);
+    max = max.substr(0, kBoundBytesMax);
+  }
   if (!min_ || ComparePlain(order_, min, *min_) < 0) {
     min_ = std::string(min);
     min_prefix_ = BytePrefix(min);

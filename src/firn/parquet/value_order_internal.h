@@ -24,7 +24,7 @@ int ComparePlain(ValueOrder order, std::string_view a, std::string_view b);
 
 bool IsNan(ValueOrder order, std::string_view value);
 
-/// Least and greatest of the values seen, without NaN.
+/// Least and greatest of the values seen, without NaN; of texts, up to kBoundBytesMax of them.
 class ValueBounds {
  public:
   explicit ValueBounds(ValueOrder order) : order_(order) {}

@@ -1,0 +1,156 @@
+"""Values of 8 MB in 64 MiB of memory: the process stays within what the user allows.
+
+usage: memory_test.py FIRN
+"""
+
+import base64
+import hashlib
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = None
+MEBIBYTE = 1 << 20
+MEMORY = 64
+VALUE_BYTES = 8 * 1000 * 1000
+ROWS = 8
+# The budget, a tenth of it, the program itself, and what allocators keep.
+PEAK_MAX = (MEMORY + 6 + 30 + 10) * MEBIBYTE
+# The library that evaluates expressions.
+ENGINE_BYTES = 60 * MEBIBYTE
+
+
+def text_of(row):
+    """Text that does not compress below three quarters, without quotes and commas."""
+    return base64.b64encode(random.Random(row).randbytes(VALUE_BYTES * 3 // 4)).decode()
+
+
+def digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class MemoryTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="firn-memory-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("FIRN_")}
+        self.environment.update(HOME=self.folder)
+        self.run_firn("namespace", "create", "db")
+
+    def run_firn(self, *arguments, memory=MEMORY, code=0, peak_max=PEAK_MAX):
+        """Run firn and hold its peak memory against the limit. What it prints, by file."""
+        output = os.path.join(self.folder, "output")
+        command = [PROGRAM, "--conf", "catalog.lake.type=hadoop",
+                   "--conf", "catalog.lake.warehouse=lake", "--catalog", "lake",
+                   "--memory", f"{memory}MiB", *arguments]
+        with open(output, "wb") as out, open(output + ".error", "wb") as error:
+            child = subprocess.Popen(command, stdout=out, stderr=error, cwd=self.folder,
+                                     env=self.environment)
+            _, status, usage = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+        with open(output + ".error", encoding="utf-8") as error:
+            message = error.read()
+        self.assertEqual(child.returncode, code, message[-2000:])
+        self.assertLess(usage.ru_maxrss * 1024, peak_max, f"peak of {arguments}")
+        return output if code == 0 else message
+
+    def write_rows(self, name, rows):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            if name.endswith(".csv"):
+                file.write("id,kind,body\n")
+            for row in rows:
+                if name.endswith(".csv"):
+                    file.write(f"{row},{row % 3},{text_of(row)}\n")
+                else:
+                    file.write(json.dumps({"id": row, "kind": row % 3, "body": text_of(row)}) + "\n")
+        return path
+
+    def make_table(self, rows=range(ROWS)):
+        """A table of two files, half of the rows in each."""
+        rows = list(rows)
+        for half in (rows[: len(rows) // 2], rows[len(rows) // 2:]):
+            source = self.write_rows("rows.csv", half)
+            self.run_firn("ingest", "csv", source, "--into", "db.t")
+
+    def expect_rows(self, rows, kinds=None):
+        output = self.run_firn("read", "db.t", "--output", "json")
+        found = {}
+        with open(output, encoding="utf-8") as file:
+            for line in file:
+                row = json.loads(line)
+                found[row["id"]] = (row["kind"], digest(row["body"]))
+        expected = {row: (kinds[row] if kinds else row % 3, digest(text_of(row))) for row in rows}
+        self.assertEqual(found, expected)
+
+    def test_rows_are_loaded_and_read_in_every_form(self):
+        self.make_table()
+        self.expect_rows(range(ROWS))
+        for form in ("csv", "table"):
+            output = self.run_firn("read", "db.t", "--output", form)
+            self.assertGreater(os.path.getsize(output), ROWS * VALUE_BYTES)
+        self.run_firn("count", "db.t", "--where", "body > 'm'")
+
+    def test_json_is_loaded(self):
+        source = self.write_rows("rows.json", range(4))
+        self.run_firn("ingest", "json", source, "--into", "db.t", memory=2 * MEMORY,
+                      peak_max=PEAK_MAX + MEMORY * MEBIBYTE)
+        self.expect_rows(range(4))
+
+    # B128
+    def test_files_are_compacted_and_sorted_with_deletes(self):
+        self.make_table()
+        self.run_firn("rewrite-data-files", "db.t", "--option", "rewrite-all=true")
+        self.expect_rows(range(ROWS))
+        self.run_firn("delete", "db.t", "--where", "kind = 1", "--write-mode", "merge-on-read")
+        self.run_firn("rewrite-data-files", "db.t", "--option", "rewrite-all=true")
+        left = [row for row in range(ROWS) if row % 3 != 1]
+        self.expect_rows(left)
+        self.run_firn("rewrite-data-files", "db.t", "--strategy", "sort", "--sort-order", "id DESC",
+                      "--option", "rewrite-all=true")
+        self.expect_rows(left)
+
+    def test_rows_are_deleted_updated_and_merged(self):
+        self.make_table(range(6))
+        self.run_firn("delete", "db.t", "--where", "kind = 2", "--write-mode", "copy-on-write")
+        self.run_firn("update", "db.t", "--set", "kind = 7", "--where", "id = 1", "--write-mode",
+                      "merge-on-read", peak_max=PEAK_MAX + ENGINE_BYTES)
+        self.expect_rows((0, 1, 3, 4), kinds={0: 0, 1: 7, 3: 0, 4: 1})
+        source = self.write_rows("rows.csv", (1, 9))
+        self.run_firn("ingest", "csv", source, "--into", "db.t", "--mode", "merge", "--key", "id")
+        self.expect_rows((0, 1, 3, 4, 9), kinds={0: 0, 1: 1, 3: 0, 4: 1, 9: 0})
+
+    def test_a_value_that_cannot_fit_is_told(self):
+        self.make_table(range(2))
+        message = self.run_firn("read", "db.t", "--output", "json", memory=16, code=8,
+                                peak_max=(16 + 40) * MEBIBYTE)
+        for part in ("resource-exhausted", "data file", "column 'body'", "--memory"):
+            self.assertIn(part, message)
+
+    def test_many_columns_are_loaded_and_compacted(self):
+        columns = 500
+        for number in range(2):
+            source = os.path.join(self.folder, "wide.csv")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(",".join(f"c{i}" for i in range(columns)) + "\n")
+                generator = random.Random(number)
+                for _ in range(400):
+                    file.write(",".join(str(generator.getrandbits(40)) for _ in range(columns)))
+                    file.write("\n")
+            self.run_firn("ingest", "csv", source, "--into", "db.wide")
+        self.run_firn("rewrite-data-files", "db.wide", "--option", "rewrite-all=true")
+        self.run_firn("rewrite-data-files", "db.wide", "--strategy", "sort", "--sort-order", "c7",
+                      "--option", "rewrite-all=true")
+        output = self.run_firn("read", "db.wide", "--columns", "c7", "--output", "csv")
+        with open(output, encoding="utf-8") as file:
+            self.assertEqual(len(file.readlines()), 801)
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
