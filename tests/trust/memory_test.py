@@ -126,9 +126,16 @@ class MemoryTest(unittest.TestCase):
         self.expect_rows((0, 1, 3, 4, 9), kinds={0: 0, 1: 1, 3: 0, 4: 1, 9: 0})
 
     def test_a_value_that_cannot_fit_is_told(self):
-        self.make_table(range(2))
+        source = os.path.join(self.folder, "row.csv")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write("id,body\n1,")
+            for row in range(3):
+                file.write(text_of(row))
+            file.write("\n")
+        self.run_firn("ingest", "csv", source, "--into", "db.t", memory=4 * MEMORY,
+                      peak_max=5 * MEMORY * MEBIBYTE)
         message = self.run_firn("read", "db.t", "--output", "json", memory=16, code=8,
-                                peak_max=(16 + 40) * MEBIBYTE)
+                                peak_max=(16 + 60) * MEBIBYTE)
         for part in ("resource-exhausted", "data file", "column 'body'", "--memory"):
             self.assertIn(part, message)
 

@@ -17,6 +17,7 @@
 #include "firn/data/gather_rows_internal.h"
 #include "firn/data/key_order_internal.h"
 #include "firn/data/read_ahead_internal.h"
+#include "firn/data/row_sizes_internal.h"
 #include "firn/data/sorted_runs_internal.h"
 
 namespace firn {
@@ -36,6 +37,10 @@ constexpr int64_t kBlocksMin = 64;
 // Blocks that the merged rows take: those that are ready, and the one in work.
 constexpr int64_t kOutputBlocks = 4;
 constexpr size_t kMergedAhead = 2;
+// Blocks that a batch has at most where rows differ much.
+constexpr int64_t kBatchBlocks = 16;
+// A row of such a share of what may be gathered is large: no run is gathered beside one of them.
+constexpr int64_t kLargeRowShare = 8;
 
 int64_t SizeOf(const arrow::RecordBatch& batch) {
   const auto size = arrow::util::ReferencedBufferSize(batch);
@@ -59,20 +64,24 @@ struct Gathered {
 class OrderedRows final : public BatchStream {
  public:
   OrderedRows(std::shared_ptr<arrow::Schema> schema, std::vector<BatchPtr> batches,
-              std::vector<RowPlace> order, int64_t batch_rows, arrow::MemoryPool* pool)
+              std::vector<RowPlace> order, BatchLimits limits, arrow::MemoryPool* pool)
       : schema_(std::move(schema)),
         batches_(std::move(batches)),
         order_(std::move(order)),
-        batch_rows_(static_cast<size_t>(batch_rows)),
+        limits_(limits),
         pool_(pool) {}
 
   const std::shared_ptr<arrow::Schema>& schema() const override { return schema_; }
 
   Result<BatchPtr> Next() override {
     if (next_ == order_.size()) return BatchPtr();
-    const size_t count = std::min(batch_rows_, order_.size() - next_);
-    const size_t first = std::exchange(next_, next_ + count);
-    const std::span<const RowPlace> places = std::span(order_).subspan(first, count);
+    size_t count = std::min(static_cast<size_t>(limits_.rows), order_.size() - next_);
+    std::span<const RowPlace> places = std::span(order_).subspan(next_, count);
+    if (limits_.bytes > 0) {
+      count = CountRowsWithin(batches_, places, limits_.bytes);
+      places = places.first(count);
+    }
+    next_ += count;
     if (AreConsecutive(places)) {
       return batches_[places[0].batch]->Slice(places[0].row, static_cast<int64_t>(count));
     }
@@ -91,7 +100,7 @@ class OrderedRows final : public BatchStream {
   std::shared_ptr<arrow::Schema> schema_;
   std::vector<BatchPtr> batches_;
   std::vector<RowPlace> order_;
-  const size_t batch_rows_;
+  const BatchLimits limits_;
   arrow::MemoryPool* pool_;
   size_t next_ = 0;
 };
@@ -139,13 +148,17 @@ class RowSorter final : public BatchStream {
       if (batch == nullptr) break;
       if (batch->num_rows() == 0) continue;
       FIRN_RETURN_IF_ERROR(encoder_->AppendKeys(*batch, pool_.get(), gathered_.keys));
-      gathered_.batch_bytes += SizeOf(*batch);
+      const int64_t bytes = SizeOf(*batch);
+      largest_row_ = std::max(largest_row_, LargestRowBytes(*batch));
+      gathered_.batch_bytes += bytes;
       gathered_.batches.push_back(std::move(batch));
-      if (gathered_.memory_bytes() >= bytes_max_) FIRN_RETURN_IF_ERROR(Spill());
+      // The next batch may be as large.
+      const int64_t more = has_large_rows() ? bytes : 0;
+      if (gathered_.memory_bytes() + more >= bytes_max_) FIRN_RETURN_IF_ERROR(Spill());
     }
     rows_ = nullptr;
     if (block_rows_ == 0) {
-      sorted_ = SortGathered(std::move(gathered_), context_.batch_rows_max);
+      sorted_ = SortGathered(std::move(gathered_), LimitsOf(context_.batch_rows_max));
     } else {
       FIRN_RETURN_IF_ERROR(Spill());
       FIRN_RETURN_IF_ERROR(TakeRuns(0));
@@ -175,14 +188,23 @@ class RowSorter final : public BatchStream {
     block_bytes_ = std::clamp(bytes_max_ / kBlocksMin, kBlockBytesMin, kBlockBytesMax);
   }
 
-  std::unique_ptr<BatchStream> SortGathered(Gathered gathered, int64_t batch_rows) const {
+  bool has_large_rows() const { return largest_row_ > bytes_max_ / kLargeRowShare; }
+
+  // Bytes are counted only where rows may differ much.
+  BatchLimits LimitsOf(int64_t rows) const {
+    const int64_t bytes = kBatchBlocks * block_bytes_;
+    const bool may_be_large = largest_row_ > 0 && rows > bytes / largest_row_;
+    return {.rows = rows, .bytes = may_be_large ? bytes : 0};
+  }
+
+  std::unique_ptr<BatchStream> SortGathered(Gathered gathered, BatchLimits limits) const {
     const std::vector<RowPlace> places = PlacesOf(gathered.batches);
     std::vector<RowPlace> order;
     order.reserve(places.size());
     for (const uint32_t row : SortKeys(gathered.keys))
       order.push_back(places[row]);
     return std::make_unique<OrderedRows>(schema_, std::move(gathered.batches), std::move(order),
-                                         batch_rows, pool_.get());
+                                         limits, pool_.get());
   }
 
   // Rows as they come are read on while those gathered so far are sorted and written.
@@ -197,9 +219,9 @@ class RowSorter final : public BatchStream {
     block_rows_ = std::clamp<int64_t>(block_bytes_ / std::max<int64_t>(row_bytes, 1), 1,
                                       context_.batch_rows_max);
     in_work_.push_back(std::make_unique<RunInWork>());
-    const auto write = [this, work = in_work_.back().get(), block_rows = block_rows_,
+    const auto write = [this, work = in_work_.back().get(), limits = LimitsOf(block_rows_),
                         gathered = std::make_shared<Gathered>(std::exchange(gathered_, {}))] {
-      const auto sorted = SortGathered(std::move(*gathered), block_rows);
+      const auto sorted = SortGathered(std::move(*gathered), limits);
       work->status = WriteRun(*sorted, work->run);
       work->is_done = true;
     };
@@ -209,7 +231,7 @@ class RowSorter final : public BatchStream {
     }
     if (writing_ == nullptr) writing_ = std::make_unique<TaskGroup>(*context_.executor);
     writing_->Submit(write);
-    return {};
+    return has_large_rows() ? TakeRuns(0) : Status();
   }
 
   // Takes over the oldest runs in work until `left_max` are left, since equal rows keep the order
@@ -243,8 +265,9 @@ class RowSorter final : public BatchStream {
 
   // Merges neighbouring runs until the rest can be merged in one go.
   Status MergeDown() {
+    const int64_t block_bytes = std::max(block_bytes_, largest_row_);
     const auto fan_in =
-        static_cast<size_t>(std::max<int64_t>(merge_bytes() / block_bytes_ - kOutputBlocks, 2));
+        static_cast<size_t>(std::max<int64_t>(merge_bytes() / block_bytes - kOutputBlocks, 2));
     while (runs_.size() > fan_in) {
       FIRN_ASSIGN(file_, SpillFile::Make(context_.spill_folder), "sorting rows");
       std::vector<SpilledRun> merged;
@@ -254,15 +277,15 @@ class RowSorter final : public BatchStream {
             std::make_move_iterator(runs_.begin() + static_cast<int64_t>(begin)),
             std::make_move_iterator(runs_.begin() + static_cast<int64_t>(end)));
         const auto rows =
-            MergeRuns(std::move(inputs), schema_, *encoder_, block_rows_, pool_.get());
+            MergeRuns(std::move(inputs), schema_, *encoder_, LimitsOf(block_rows_), pool_.get());
         std::optional<SpilledRun> run;
         FIRN_RETURN_IF_ERROR(WriteRun(*rows, run));
         merged.push_back(*std::move(run));
       }
       runs_ = std::move(merged);
     }
-    sorted_ = MergeRuns(std::move(runs_), schema_, *encoder_, block_rows_, pool_.get());
-    if (context_.executor != nullptr) {
+    sorted_ = MergeRuns(std::move(runs_), schema_, *encoder_, LimitsOf(block_rows_), pool_.get());
+    if (context_.executor != nullptr && !has_large_rows()) {
       sorted_ = ReadAhead(*context_.executor, std::move(sorted_), kMergedAhead);
     }
     return {};
@@ -277,6 +300,7 @@ class RowSorter final : public BatchStream {
   int64_t bytes_max_ = 0;
   int64_t block_bytes_ = 0;
   int64_t block_rows_ = 0;  // Of runs on disk; 0: there are none.
+  int64_t largest_row_ = 0;
   Gathered gathered_;
   size_t sorted_at_once_ = 1;
   std::shared_ptr<SpillFile> file_;  // Of the newest runs.

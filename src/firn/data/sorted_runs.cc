@@ -12,6 +12,7 @@
 #include "firn/data/gather_rows_internal.h"
 #include "firn/data/key_order_internal.h"
 #include "firn/data/packed_batch_internal.h"
+#include "firn/data/row_sizes_internal.h"
 #include "firn/data/sorted_runs_internal.h"
 
 namespace firn {
@@ -66,8 +67,8 @@ class RunCursor {
 class MergedRuns final : public BatchStream {
  public:
   MergedRuns(std::vector<SpilledRun> runs, std::shared_ptr<arrow::Schema> schema,
-             RowKeyEncoder& encoder, int64_t batch_rows, arrow::MemoryPool* pool)
-      : schema_(std::move(schema)), batch_rows_(static_cast<size_t>(batch_rows)), pool_(pool) {
+             RowKeyEncoder& encoder, BatchLimits limits, arrow::MemoryPool* pool)
+      : schema_(std::move(schema)), limits_(limits), pool_(pool) {
     for (SpilledRun& run : runs)
       cursors_.emplace_back(std::move(run), encoder, pool);
   }
@@ -78,12 +79,17 @@ class MergedRuns final : public BatchStream {
     if (!is_open_) FIRN_RETURN_IF_ERROR(Open());
     std::vector<BatchPtr> batches;
     std::vector<RowPlace> places;
-    places.reserve(batch_rows_);
+    places.reserve(static_cast<size_t>(limits_.rows));
+    int64_t bytes = 0;
     constexpr uint32_t kNone = UINT32_MAX;
     std::vector<uint32_t> open(cursors_.size(), kNone);  // Cursor to its batch among `batches`.
-    while (!heap_.empty() && places.size() < batch_rows_) {
+    while (!heap_.empty() && std::ssize(places) < limits_.rows) {
       const size_t first = heap_.front();
       RunCursor& cursor = cursors_[first];
+      if (limits_.bytes > 0) {
+        bytes += RowBytes(*cursor.batch(), static_cast<int64_t>(cursor.row()));
+        if (bytes > limits_.bytes && !places.empty()) break;
+      }
       if (open[first] == kNone) {
         open[first] = static_cast<uint32_t>(batches.size());
         batches.push_back(cursor.batch());
@@ -134,7 +140,7 @@ class MergedRuns final : public BatchStream {
   }
 
   std::shared_ptr<arrow::Schema> schema_;
-  const size_t batch_rows_;
+  const BatchLimits limits_;
   arrow::MemoryPool* pool_;
   std::vector<RunCursor> cursors_;
   std::vector<size_t> heap_;  // Of cursors that have a row; the least on top.
@@ -181,10 +187,9 @@ Result<BatchPtr> SpilledRun::Read(size_t index, arrow::MemoryPool* pool) const {
 
 std::unique_ptr<BatchStream> MergeRuns(std::vector<SpilledRun> runs,
                                        std::shared_ptr<arrow::Schema> schema,
-                                       RowKeyEncoder& encoder, int64_t batch_rows,
+                                       RowKeyEncoder& encoder, BatchLimits limits,
                                        arrow::MemoryPool* pool) {
-  return std::make_unique<MergedRuns>(std::move(runs), std::move(schema), encoder, batch_rows,
-                                      pool);
+  return std::make_unique<MergedRuns>(std::move(runs), std::move(schema), encoder, limits, pool);
 }
 
 Result<BatchPtr> TakeRows(const BatchPtr& batch, const std::vector<int64_t>& rows,

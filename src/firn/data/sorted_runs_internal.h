@@ -61,11 +61,17 @@ class SpilledRun {
   std::shared_ptr<arrow::BufferBuilder> room_;
 };
 
+/// What a batch has at most; one row in any case.
+struct BatchLimits {
+  int64_t rows = 0;
+  int64_t bytes = 0;  ///< 0: they need not be counted.
+};
+
 /// Merge sorted runs; of rows with equal keys, those of earlier runs come first. Holds one batch of
 /// each run. `encoder` and `pool` outlive the stream.
 std::unique_ptr<BatchStream> MergeRuns(std::vector<SpilledRun> runs,
                                        std::shared_ptr<arrow::Schema> schema,
-                                       RowKeyEncoder& encoder, int64_t batch_rows,
+                                       RowKeyEncoder& encoder, BatchLimits limits,
                                        arrow::MemoryPool* pool);
 
 /// `rows` of `batch` in that order. Errors: kResourceExhausted.
