@@ -68,7 +68,8 @@ class MemoryTest(unittest.TestCase):
                 if name.endswith(".csv"):
                     file.write(f"{row},{row % 3},{text_of(row)}\n")
                 else:
-                    file.write(json.dumps({"id": row, "kind": row % 3, "body": text_of(row)}) + "\n")
+                    json.dump({"id": row, "kind": row % 3, "body": text_of(row)}, file)
+                    file.write("\n")
         return path
 
     def make_table(self, rows=range(ROWS)):

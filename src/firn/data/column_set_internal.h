@@ -48,8 +48,8 @@ Result<std::shared_ptr<arrow::ArrayData>> PickRows(const std::shared_ptr<arrow::
 std::optional<FlatLeaf> FlatLeafOf(const FileField& field, const parquet::FileMetaData& file,
                                    const RowGroupRun& run, int64_t file_size);
 
-/// A column for which FlatLeafOf has an answer, `leaf`. `text_bytes_max`: of texts that are returned
-/// together.
+/// A column for which FlatLeafOf has an answer, `leaf`. `text_bytes_max`: of texts that come at one
+/// time.
 std::unique_ptr<ColumnSet> MakeFlatColumnSet(const FileField& field, const FlatLeaf& leaf,
                                              const parquet::FileMetaData& file,
                                              const RowGroupRun& run, const FlatReadOptions& options,
