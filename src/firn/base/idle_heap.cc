@@ -8,17 +8,18 @@ namespace firn {
 namespace {
 
 // The allocator learns by itself to keep blocks of up to 32 MiB, several for each thread. That is
-// fast, and too much where all memory is not much more.
-constexpr int64_t kBlockShare = 32;
+// fast, and too much where all memory is not much more. With enough memory it is left to learn: a
+// limit that is set stands from the start, and each thread keeps twice as much of what is freed.
+constexpr int64_t kEnoughBytes = int64_t{1} << 30;
+constexpr int64_t kBlockShare = 64;
 constexpr int64_t kBlockBytesMin = int64_t{2} << 20;
-constexpr int64_t kBlockBytesMax = int64_t{32} << 20;
 
 }  // namespace
 
 void LimitIdleHeap(int64_t memory_bytes) {
 #ifdef __GLIBC__
-  const auto bytes =
-      static_cast<int>(std::clamp(memory_bytes / kBlockShare, kBlockBytesMin, kBlockBytesMax));
+  if (memory_bytes >= kEnoughBytes) return;
+  const auto bytes = static_cast<int>(std::max(memory_bytes / kBlockShare, kBlockBytesMin));
   mallopt(M_MMAP_THRESHOLD, bytes);
   mallopt(M_TRIM_THRESHOLD, 2 * bytes);
 #else

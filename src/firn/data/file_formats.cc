@@ -12,9 +12,13 @@ constexpr size_t kOpenFilesMax = 256;
 constexpr int64_t kDictionaryShare = 4;
 constexpr int64_t kDictionaryOverhead = 16;
 constexpr int64_t kDictionaryBytesMin = int64_t{128} << 10;
+// Unless there are so many columns that even this would be too much.
+constexpr int64_t kSmallDictionaryShare = 16;
 // A row group is held in memory until it is written, and rows until they are encoded.
 constexpr int64_t kRowGroupShare = 8;
 constexpr int64_t kRowGroupBytesMin = int64_t{1} << 20;
+// With many columns, what is held is much more than what is written.
+constexpr int64_t kHeldShare = 3;
 constexpr int64_t kWaitingShare = 16;
 constexpr int64_t kWaitingBytesMin = int64_t{2} << 20;
 // So may the Bloom filters of all open files.
@@ -48,11 +52,14 @@ Result<EncodeOptions> EncodeOptionsFrom(const WriteProperties& properties, const
     FIRN_ASSIGN(options.parquet, ParquetOptionsFrom(properties, schema));
     const int64_t columns = std::max<int64_t>(CountLeaves(*schema.as_struct()), 1);
     const int64_t bytes_max = memory_bytes / (kDictionaryShare * kDictionaryOverhead * columns);
+    const int64_t bytes_min =
+        std::min(kDictionaryBytesMin, memory_bytes / (kSmallDictionaryShare * columns));
     options.parquet.dictionary_bytes =
-        std::min(options.parquet.dictionary_bytes, std::max(bytes_max, kDictionaryBytesMin));
+        std::min(options.parquet.dictionary_bytes, std::max(bytes_max, bytes_min));
     options.parquet.row_group_bytes =
         std::min(options.parquet.row_group_bytes,
                  std::max(memory_bytes / kRowGroupShare, kRowGroupBytesMin));
+    options.parquet.held_bytes_max = std::max(memory_bytes / kHeldShare, kRowGroupBytesMin);
     options.parquet.waiting_bytes_max = std::max(memory_bytes / kWaitingShare, kWaitingBytesMin);
   }
   return options;

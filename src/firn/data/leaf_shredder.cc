@@ -17,9 +17,21 @@ namespace {
 
 // Rows of a piece: what is made of them stays in the processor's cache.
 constexpr int64_t kPieceRows = 4096;
+// Fewer of long lists: elements of the outermost ones.
+constexpr int64_t kPieceElements = int64_t{64} << 10;
 constexpr size_t kDecimalBytes = 16;
-// What long lists took beyond this is given back.
+// What long lists took beyond this is given back; of very many leaves, all.
 constexpr size_t kIdleSlotsMax = size_t{128} << 10;
+constexpr size_t kManyLeaves = 128;
+
+// Of the `rows` rows from `begin` on, those whose lists are not too long together; one at least.
+int64_t CountPieceRows(const arrow::ListArray& lists, int64_t begin, int64_t rows) {
+  const int64_t end = lists.value_offset(begin) + kPieceElements;
+  int64_t count = 1;
+  while (count < rows && lists.value_offset(begin + count + 1) <= end)
+    ++count;
+  return count;
+}
 
 Error Missing(const std::string& name) {
   return MakeError(ErrorCode::kInvalidInput, "column '{}' is required but rows lack a value", name);
@@ -45,6 +57,8 @@ std::vector<LeafShredder> LeafShredder::ForLeaves(const std::vector<NestedField>
   std::vector<LeafShredder> shredders;
   for (size_t i = 0; i < fields.size(); ++i)
     Collect(fields[i], static_cast<int>(i), {}, leaves, shredders);
+  for (LeafShredder& shredder : shredders)
+    shredder.idle_slots_max_ = shredders.size() > kManyLeaves ? 0 : kIdleSlotsMax;
   return shredders;
 }
 
@@ -92,7 +106,11 @@ LeafShredder::LeafShredder(int column, std::vector<Step> steps, const Type& type
 
 Status LeafShredder::Shred(const arrow::Array& column, const Visit& visit) {
   Status status = steps_.size() == 1 ? ShredFlat(column, visit) : ShredNested(column, visit);
-  if (slots_.capacity() > kIdleSlotsMax) {
+  if (std::max({slots_.capacity(), fixed_.capacity(), bytes_.capacity()}) > idle_slots_max_) {
+    definition_ = std::vector<uint8_t>();
+    next_definition_ = std::vector<uint8_t>();
+    repetition_ = std::vector<uint8_t>();
+    next_repetition_ = std::vector<uint8_t>();
     slots_ = std::vector<int64_t>();
     next_slots_ = std::vector<int64_t>();
     fixed_ = std::vector<std::byte>();
@@ -135,8 +153,19 @@ Status LeafShredder::ShredNested(const arrow::Array& column, const Visit& visit)
                         : static_cast<const arrow::StructArray&>(*array).field(steps_[i].child));
     array = owned.back().get();
   }
-  for (int64_t begin = 0; begin < column.length(); begin += kPieceRows) {
-    const auto count = static_cast<size_t>(std::min(kPieceRows, column.length() - begin));
+  const auto list = std::find_if(steps_.begin(), steps_.end(),
+                                 [](const Step& step) { return step.kind == Step::Kind::kList; });
+  const auto depth = static_cast<size_t>(list - steps_.begin());
+  int64_t rows_left = column.length();
+  while (rows_left > 0) {
+    const int64_t begin = column.length() - rows_left;
+    int64_t piece = std::min(kPieceRows, rows_left);
+    if (list != steps_.end()) {
+      const arrow::Array& lists = depth == 0 ? column : *owned[depth - 1];
+      piece = CountPieceRows(static_cast<const arrow::ListArray&>(lists), begin, piece);
+    }
+    rows_left -= piece;
+    const auto count = static_cast<size_t>(piece);
     slots_.resize(count);
     std::iota(slots_.begin(), slots_.end(), begin);
     definition_.assign(count, 0);

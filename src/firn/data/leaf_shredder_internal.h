@@ -57,6 +57,7 @@ class LeafShredder {
   Form form_ = Form::kFixed;
   size_t width_ = 0;  // Physical; 0: byte arrays.
   int max_repetition_level_ = 0;
+  size_t idle_slots_max_ = 0;  // Room that is kept for the next rows.
 
   // Of the piece at hand: levels, and where each goes on; -1: it has no value.
   std::vector<uint8_t> definition_;

@@ -34,6 +34,8 @@ constexpr int64_t kPartRowsMin = 65536;
 // Columns decoded in parallel are dealt out to more readers than run at one time, since their sizes
 // do not tell how long they take.
 constexpr size_t kSharesPerThread = 3;
+// Decoding takes memory besides that for values, which is not spent for each of very many columns.
+constexpr size_t kDecodedAtOnceMax = 32;
 // A column of unexpectedly large texts may take such a share of a batch.
 constexpr size_t kTextSharesMax = 8;
 // Footers of smaller files, and smaller footers, are not counted.
@@ -179,7 +181,8 @@ class ParquetReader final : public DataFileReader {
     const auto is_tested = [chooser](int leaf) {
       return chooser != nullptr && chooser->leaves().contains(leaf);
     };
-    auto scratch = std::make_shared<FlatScratch>();
+    std::vector<std::shared_ptr<FlatScratch>> scratches(executor == nullptr ? 1
+                                                                            : kDecodedAtOnceMax);
     arrow::FieldVector types;
     std::map<bool, LeftColumns> left;  // By whether they are tested.
     for (const FileField& field : fields_) {
@@ -195,15 +198,17 @@ class ParquetReader final : public DataFileReader {
         others.leaves.insert(others.leaves.end(), leaves.begin(), leaves.end());
         continue;
       }
-      if (executor != nullptr) scratch = std::make_shared<FlatScratch>();
-      auto set = MakeFlatColumnSet(field, *leaf, *metadata_, run, options, scratch, pool_.get(),
-                                   TextBytesMax(run, rows, field.first_leaf));
-      columns.sets.push_back({{place}, std::move(set), tests_field});
+      const size_t group = columns.sets.size() % scratches.size();
+      if (scratches[group] == nullptr) scratches[group] = std::make_shared<FlatScratch>();
+      auto set = MakeFlatColumnSet(field, *leaf, *metadata_, run, options, scratches[group],
+                                   pool_.get(), TextBytesMax(run, rows, field.first_leaf));
+      columns.sets.push_back({{place}, std::move(set), tests_field, group});
     }
     if (columns.sets.empty()) return nullptr;
     for (const auto& [tests_left, others] : left) {
       ARROW_ASSIGN_OR_RAISE(PlacedColumns set, OpenLeftColumns(run, others, types));
       set.is_tested = tests_left;
+      set.group = scratches.size() + columns.sets.size();
       columns.sets.push_back(std::move(set));
     }
     columns.type = arrow::struct_(std::move(types));

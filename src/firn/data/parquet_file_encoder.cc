@@ -15,10 +15,12 @@
 namespace firn {
 namespace {
 
-// Rows between two looks at the sizes; few as long as nothing is known of them.
-constexpr int64_t kRowsMax = 32768;
-constexpr int64_t kFirstRows = 8192;
-constexpr int64_t kRowsMin = 1024;
+// Rows between two looks at the sizes, in steps of so many rows, or values where columns are many;
+// few steps as long as nothing is known of them.
+constexpr int64_t kStepRows = 1024;
+constexpr int64_t kStepValues = int64_t{128} << 10;
+constexpr int64_t kFirstSteps = 8;
+constexpr int64_t kStepsMax = 32;
 // Of a row, stored, where no row group tells how many rows it has.
 constexpr int64_t kRowBytes = 32;
 
@@ -34,6 +36,7 @@ class ParquetEncoder final : public DataFileEncoder {
         pool_(*context.pool),
         modes_(context.metrics_modes),
         row_group_bytes_(options.row_group_bytes),
+        held_bytes_max_(options.held_bytes_max),
         waiting_bytes_max_(options.waiting_bytes_max),
         rows_expected_(std::max<int64_t>(options.row_group_bytes / kRowBytes, 1)) {}
 
@@ -106,7 +109,8 @@ class ParquetEncoder final : public DataFileEncoder {
       const auto rows = batch.Slice(row, RowsToTake());
       FIRN_RETURN_IF_ERROR(pipeline_->Add(rows->columns(), rows->num_rows(), SizeOf(*rows)));
       // Where there is no memory for more, a smaller row group makes some.
-      const bool has_room = Claim(pipeline_->sizes().held_bytes).ok();
+      const int64_t held_bytes = pipeline_->sizes().held_bytes;
+      const bool has_room = held_bytes <= held_bytes_max_ && Claim(held_bytes).ok();
       row += rows->num_rows();
       if (!has_room || RowGroupBytes() >= row_group_bytes_) FIRN_RETURN_IF_ERROR(EndRowGroup());
     }
@@ -130,12 +134,14 @@ class ParquetEncoder final : public DataFileEncoder {
 
   int64_t RowsToTake() const {
     const int64_t taken = pipeline_->rows_taken();
-    if (taken == 0) return std::clamp(rows_expected_, kRowsMin, kFirstRows);
+    const auto leaves = std::max<int64_t>(std::ssize(layout_.leaves), 1);
+    const int64_t step = std::clamp<int64_t>(kStepValues / leaves, 1, kStepRows);
+    if (taken == 0) return std::clamp(rows_expected_, step, kFirstSteps * step);
     const int64_t bytes = std::max<int64_t>(RowGroupBytes(), 1);
     const double rows = static_cast<double>(row_group_bytes_ - bytes) / static_cast<double>(bytes) *
                         static_cast<double>(taken);
     return static_cast<int64_t>(
-        std::clamp(rows, static_cast<double>(kRowsMin), static_cast<double>(kRowsMax)));
+        std::clamp(rows, static_cast<double>(step), static_cast<double>(kStepsMax * step)));
   }
 
   // Count what the row group holds as memory of the pool.
@@ -164,6 +170,7 @@ class ParquetEncoder final : public DataFileEncoder {
   BudgetPool& pool_;
   const std::map<int32_t, MetricsMode>* modes_;
   const int64_t row_group_bytes_;
+  const int64_t held_bytes_max_;
   const int64_t waiting_bytes_max_;
   int64_t rows_expected_;  // In a row group.
   ParquetLayout layout_;

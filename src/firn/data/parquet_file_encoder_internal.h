@@ -30,6 +30,7 @@ struct ParquetWriteOptions {
   int64_t page_rows = 20000;
   int64_t dictionary_bytes = 2097152;
   int page_version = 1;
+  int64_t held_bytes_max = INT64_MAX;               ///< Of memory, until the row group ends.
   int64_t waiting_bytes_max = int64_t{64} << 20;    ///< Of rows that wait to be encoded.
   int64_t bloom_filter_bytes_max = 1048576;         ///< Of one column in one row group.
   std::map<int32_t, ParquetColumnOptions> columns;  ///< By field id; others have the defaults.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -30,7 +31,13 @@ FileBatch CutBefore(FileBatch batch, int64_t position) {
 
 class PartSource final : public BatchSource {
  public:
-  explicit PartSource(PartColumns part) : part_(std::move(part)) {}
+  explicit PartSource(PartColumns part) : part_(std::move(part)) {
+    std::map<size_t, std::vector<size_t>> groups;
+    for (size_t i = 0; i < part_.sets.size(); ++i)
+      groups[part_.sets[i].group].push_back(i);
+    for (auto& [group, sets] : groups)
+      groups_.push_back(std::move(sets));
+  }
 
   Result<std::optional<FileBatch>> Next() override {
     if (arrow_ != nullptr) return NextOfArrow();
@@ -234,9 +241,16 @@ class PartSource final : public BatchSource {
       return MakeError(ErrorCode::kResourceExhausted, "column '{}': {}", name,
                        status.error().message());
     };
-    if (part_.executor != nullptr) return ParallelFor(*part_.executor, part_.sets.size(), visit);
-    for (size_t i = 0; i < part_.sets.size(); ++i)
-      FIRN_RETURN_IF_ERROR(visit(i));
+    const auto visit_group = [&](size_t group) -> Status {
+      for (const size_t i : groups_[group])
+        FIRN_RETURN_IF_ERROR(visit(i));
+      return {};
+    };
+    if (part_.executor != nullptr) {
+      return ParallelFor(*part_.executor, groups_.size(), visit_group);
+    }
+    for (size_t i = 0; i < groups_.size(); ++i)
+      FIRN_RETURN_IF_ERROR(visit_group(i));
     return {};
   }
 
@@ -254,6 +268,7 @@ class PartSource final : public BatchSource {
   }
 
   PartColumns part_;
+  std::vector<std::vector<size_t>> groups_;  // Of its sets.
   std::unique_ptr<BatchSource> arrow_;
   Stretch stretch_;
   size_t range_ = 0;

@@ -18,6 +18,7 @@ struct PlacedColumns {
   std::vector<size_t> places;
   std::unique_ptr<ColumnSet> columns;
   bool is_tested = false;  ///< The chooser looks at them.
+  size_t group = 0;        ///< Those of one group are decoded one after the other.
   int64_t reached = 0;     ///< The row of the part that they have come to.
   /// Read, and not used yet: other columns have larger values, and are not as far.
   ColumnSet::Columns held;

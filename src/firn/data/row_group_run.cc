@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kBatchRowsMin = 1;
 constexpr int64_t kStreamBufferBytesMax = int64_t{256} << 10;
-constexpr int64_t kStreamBufferBytesMin = int64_t{16} << 10;
+constexpr int64_t kStreamBufferBytesMin = int64_t{4} << 10;
 // Data pages and dictionaries of all common writers end at this size unless told otherwise.
 constexpr int64_t kPageBytes = int64_t{1} << 20;
 // Chunks below this size are small enough whatever their pages are.

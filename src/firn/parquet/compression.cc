@@ -19,7 +19,7 @@ constexpr int kZstdLevel = 3;
 constexpr int kGzipLevel = 6;
 constexpr int kBrotliLevel = 8;
 
-constexpr size_t kGrowthMin = 4096;
+constexpr size_t kGrowthMin = 1024;
 
 const char* Chars(std::span<const std::byte> bytes) {
   return reinterpret_cast<const char*>(bytes.data());

@@ -13,6 +13,8 @@ namespace {
 constexpr size_t kPrefix = sizeof(uint32_t);
 constexpr size_t kMove = 16;
 constexpr size_t kTextBytesMax = std::numeric_limits<int32_t>::max();
+// Indices of a dictionary that are looked at before it is asked whether there is room for more.
+constexpr size_t kCountedAtOnce = 256;
 static_assert(2 * kMove <= ByteStore::kSlack);
 
 uint32_t LoadLength(const std::byte* in) {
@@ -234,7 +236,7 @@ class TextDecoder final : public ValueDecoder {
     IndexReader ahead = indices_;
     size_t fitting = 0;
     bool is_full = false;
-    const Status read = ahead.Read(count, [&](const NumberBlock& block) -> Status {
+    const auto count_block = [&](const NumberBlock& block) -> Status {
       for (size_t i = 0; i < block.count && !is_full; ++i) {
         const size_t length = entries_[block.is_run ? block.number : block.numbers[i]].length;
         is_full = length > bytes;
@@ -243,8 +245,14 @@ class TextDecoder final : public ValueDecoder {
         ++fitting;
       }
       return {};
-    });
-    return read.ok() ? fitting : count;  // Reading tells what is wrong.
+    };
+    // Where rows are null, the page has fewer values.
+    for (size_t left = count; left > 0 && !is_full;) {
+      const size_t step = std::min(left, kCountedAtOnce);
+      if (!ahead.Read(step, count_block).ok()) break;
+      left -= step;
+    }
+    return is_full ? fitting : count;  // Reading tells what is wrong.
   }
 
   Status Append(const NumberBlock& block, int32_t*& ends, FlatOutput& out) const {

@@ -233,6 +233,10 @@ void CheckPages(const LeafNode& leaf, const EncodedChunk& chunk, const Rows& row
     ASSERT_EQ(page.has_values, expected.nans > 0 || !expected.values.empty());
     ASSERT_EQ(page.has_bounds, !expected.values.empty());
     if (!page.has_bounds) continue;
+    constexpr size_t kIndexedBytesMax = 4096;
+    const size_t longest = std::max(expected.values.front().size(), expected.values.back().size());
+    ASSERT_EQ(page.has_long_bounds, longest > kIndexedBytesMax);
+    if (page.has_long_bounds) continue;
     ASSERT_TRUE(IsBound(leaf, page.min, expected.values.front()));
     ASSERT_TRUE(IsBound(leaf, page.max, expected.values.back()));
   }

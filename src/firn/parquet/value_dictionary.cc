@@ -11,7 +11,8 @@
 namespace firn {
 namespace {
 
-constexpr size_t kSlotsMin = 1024;
+// Few: a table may have thousands of columns.
+constexpr size_t kSlotsMin = 64;
 constexpr size_t kPrefix = sizeof(uint32_t);
 
 // Byte arrays up to this size are loaded as two numbers, which may overlap.
