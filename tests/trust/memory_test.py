@@ -140,23 +140,37 @@ class MemoryTest(unittest.TestCase):
         for part in ("resource-exhausted", "data file", "column 'body'", "--memory"):
             self.assertIn(part, message)
 
-    def test_many_columns_are_loaded_and_compacted(self):
-        columns = 500
-        for number in range(2):
-            source = os.path.join(self.folder, "wide.csv")
-            with open(source, "w", encoding="utf-8") as file:
-                file.write(",".join(f"c{i}" for i in range(columns)) + "\n")
-                generator = random.Random(number)
-                for _ in range(400):
-                    file.write(",".join(str(generator.getrandbits(40)) for _ in range(columns)))
-                    file.write("\n")
-            self.run_firn("ingest", "csv", source, "--into", "db.wide")
-        self.run_firn("rewrite-data-files", "db.wide", "--option", "rewrite-all=true")
+    def write_wide_rows(self, columns, rows, seed):
+        path = os.path.join(self.folder, "wide.csv")
+        generator = random.Random(seed)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(",".join(f"c{i}" for i in range(columns)) + "\n")
+            for _ in range(rows):
+                file.write(",".join(f"{'' if i % 3 else 'text '}{generator.getrandbits(40)}"
+                                    for i in range(columns)))
+                file.write("\n")
+        return path
+
+    def test_many_columns_are_sorted(self):
+        source = self.write_wide_rows(500, 800, 1)
+        self.run_firn("ingest", "csv", source, "--into", "db.wide")
         self.run_firn("rewrite-data-files", "db.wide", "--strategy", "sort", "--sort-order", "c7",
                       "--option", "rewrite-all=true")
         output = self.run_firn("read", "db.wide", "--columns", "c7", "--output", "csv")
         with open(output, encoding="utf-8") as file:
             self.assertEqual(len(file.readlines()), 801)
+
+    def test_very_many_columns_are_loaded_rewritten_and_read(self):
+        columns = 2000
+        for number in range(2):
+            source = self.write_wide_rows(columns, 300, number)
+            self.run_firn("ingest", "csv", source, "--into", "db.wide")
+        self.run_firn("rewrite-data-files", "db.wide", "--option", "rewrite-all=true")
+        output = self.run_firn("read", "db.wide", "--output", "csv")
+        with open(output, encoding="utf-8") as file:
+            lines = file.readlines()
+        self.assertEqual(len(lines), 601)
+        self.assertEqual({line.count(",") for line in lines}, {columns - 1})
 
 
 if __name__ == "__main__":

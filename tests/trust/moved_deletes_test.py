@@ -31,7 +31,7 @@ class MovedDeletesTest(unittest.TestCase):
 
     def make_table(self, version):
         """Rows 0 to 39, of which every fourth is deleted; a name that bounds would cut."""
-        name = "t" * 60
+        name = f"t{version}" * 30
         self.run_firn("table", "create", f"db.{name}", "--schema", "id bigint, kind bigint",
                       "--format-version", str(version))
         for first in (0, 20):
@@ -46,8 +46,9 @@ class MovedDeletesTest(unittest.TestCase):
 
     def copy_table(self, name, target):
         source = os.path.join(self.folder, "warehouse", "db", name)
-        row, = self.run_firn("rewrite-table-path", f"db.{name}", "--source-prefix", source,
-                             "--target-prefix", target)
+        row, = self.run_firn("rewrite-table-path", f"db.{name}", "--source-prefix",
+                             f"file://{source}",
+                             "--target-prefix", f"file://{target}")
         file_list = re.sub("^file:/+", "/", row["file_list_location"])
         with open(file_list, newline="", encoding="utf-8") as lines:
             for path, place in csv.reader(lines):
