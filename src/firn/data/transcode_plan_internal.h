@@ -59,8 +59,8 @@ class TranscodePlan {
   const PositionsByFile& dropped_;
   const Limits limits_;
 
-  // Bytes of inputs that were looked at, from which they are opened: parsed, they take some times the
-  // memory. Empty: they are read again.
+  // Bytes of inputs that were looked at, from which they are opened: parsed, they take some times
+  // the memory. Empty: they are read again.
   std::vector<Buffer> kept_;
   std::vector<std::shared_ptr<const PositionSet>> deleted_;
   std::atomic<int64_t> kept_bytes_ = 0;
