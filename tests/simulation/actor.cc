@@ -75,7 +75,9 @@ Condition Worker::NewCondition() {
   const auto low = static_cast<int64_t>(random_.Below(known + 3));
   const int64_t high = low + static_cast<int64_t>(random_.Below(12));
   const std::string cat = NewCategory();
-  switch (random_.Below(6)) {
+  // One row of a file that keeps others.
+  const bool is_one = scene_.focus == Focus::kKeys && Chance(70);
+  switch (is_one ? 0 : random_.Below(6)) {
     case 0:
       return {fmt::format("id = {}", low), [=](const Row& row) { return row.id == low; }};
     case 1:
@@ -127,7 +129,7 @@ Error Worker::ExcuseExpired(const Operation& operation, const Error& error) cons
 }
 
 void Worker::Dawdle() {
-  if (!Chance(scene_.focus == Focus::kNone ? 10 : 40)) return;
+  if (!Chance(scene_.focus == Focus::kNone ? 10 : 50)) return;
   scene_.world->turns().Sleep(std::chrono::milliseconds(random_.Below(60)));
 }
 

@@ -25,6 +25,7 @@ namespace firn::simulation {
 enum class Focus {
   kNone,
   kDeletes,   ///< Deletes of all kinds and what rewrites them.
+  kKeys,      ///< Deletes by key that are converted while files are compacted.
   kRefs,      ///< Branches and tags that move.
   kColumns,   ///< Columns, specs and orders that change under writers.
   kAdoption,  ///< Tables of files of others.

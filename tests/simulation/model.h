@@ -141,6 +141,8 @@ class Judge final : public Witness {
   size_t vanished_count() const { return expired_.size() + dropped_count_; }
   /// Whether `ancestor` is `snapshot_id` or before it, expired ones too.
   bool is_ancestor(SnapshotId ancestor, SnapshotId snapshot_id) const;
+  /// The same, but not over a table's beginning anew.
+  bool is_in_history(SnapshotId ancestor, SnapshotId snapshot_id) const;
   /// Snapshots of which nobody waits to hear whether they were committed: these may be expired.
   std::vector<SnapshotId> SettledSnapshots() const;
   /// The time before which all files belong to operations that have ended, `own` aside; nullopt:
@@ -222,8 +224,6 @@ class Judge final : public Witness {
                      std::optional<SnapshotId> now);
   void CheckRefGone(const TableMetadata& before, const std::string& name);
   void NoteLeft(const std::string& branch, std::optional<SnapshotId> head);
-  /// As is_ancestor, but not over a table's beginning anew.
-  bool is_in_history(SnapshotId ancestor, SnapshotId snapshot_id) const;
   /// That staged the snapshot; null: none did.
   const Operation* FindStaging(SnapshotId snapshot_id) const;
   void CheckPublication(const Table& after, const Snapshot& snapshot);

@@ -116,7 +116,7 @@ JobResult FastForward(Worker& worker, Operation& operation) {
   Judge& judge = *worker.scene().judge;
   // Most histories have gone apart.
   const SnapshotId head = *worker.HeadOf(table, branch);
-  if (!judge.is_ancestor(head, *worker.HeadOf(table, to))) return std::optional<SnapshotId>();
+  if (!judge.is_in_history(head, *worker.HeadOf(table, to))) return std::optional<SnapshotId>();
   return Move(
       worker, operation, branch,
       [&judge, branch, to](const TableMetadata& before, std::optional<SnapshotId> now) {

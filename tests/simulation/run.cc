@@ -46,8 +46,8 @@ FaultShares DrawFaults(Random& random) {
 }
 
 void SetFocus(Setting& setting, Random& random) {
-  constexpr Focus kAll[] = {Focus::kDeletes, Focus::kDeletes, Focus::kRefs, Focus::kColumns,
-                            Focus::kAdoption};
+  constexpr Focus kAll[] = {Focus::kDeletes, Focus::kKeys,    Focus::kKeys,    Focus::kRefs,
+                            Focus::kColumns, Focus::kColumns, Focus::kAdoption};
   if (random.Below(3) != 0) return;
   setting.focus = kAll[random.Below(std::size(kAll))];
   switch (setting.focus) {
@@ -56,6 +56,14 @@ void SetFocus(Setting& setting, Random& random) {
     case Focus::kDeletes:
       setting.format_version = std::max(setting.format_version, 2);
       setting.has_changing_spec = false;
+      break;
+    case Focus::kKeys:
+      setting.format_version = 2 + static_cast<int>(random.Below(2));
+      setting.has_changing_spec = false;
+      setting.has_replacement = false;
+      setting.actors = std::max<size_t>(setting.actors, 3);
+      setting.steps = 10;
+      if (random.Below(2) == 0) setting.world.faults = {};
       break;
     case Focus::kRefs:
       setting.has_moves = true;
@@ -169,6 +177,9 @@ std::set<std::string_view> NamesOf(Focus focus) {
               "rewrite position deletes",
               "convert equality deletes",
               "upgrade"};
+    case Focus::kKeys:
+      return {"append",  "delete by key",           "delete", "delete, merge-on-read",
+              "compact", "convert equality deletes"};
     case Focus::kRefs:
       return {"append",        "stage",        "publish",
               "make a branch", "roll back",    "roll back to a time",
@@ -270,8 +281,12 @@ void Act(Scene& scene, Process& process, const std::vector<Offer>& jobs, uint64_
 }
 
 std::string_view FocusName(Focus focus) {
-  constexpr std::string_view kNames[] = {"", ", deletes above all", ", refs above all",
-                                         ", columns above all", ", adoption above all"};
+  constexpr std::string_view kNames[] = {"",
+                                         ", deletes above all",
+                                         ", keys above all",
+                                         ", refs above all",
+                                         ", columns above all",
+                                         ", adoption above all"};
   return kNames[static_cast<size_t>(focus)];
 }
 

@@ -14,7 +14,10 @@ using Plan = std::function<Result<std::vector<TableUpdate>>(const TableMetadata&
 
 /// Nothing is done where another one did the same before, or what it needs is gone.
 JobResult Change(Worker& worker, const Operation& operation, const Plan& plan) {
-  const auto changed = worker.Change(plan);
+  const auto changed = worker.Change([&](const TableMetadata& metadata) {
+    worker.Dawdle();
+    return plan(metadata);
+  });
   if (!changed.ok()) return worker.ExcuseLate(operation, changed.error());
   return std::optional<SnapshotId>();
 }
@@ -39,7 +42,9 @@ const NestedField* ChooseColumn(Worker& worker, const TableMetadata& metadata,
   for (const NestedField& field : metadata.current_schema()->fields()) {
     if (field.id != kIdField && field.id != kCatField && is_wanted(field)) found.push_back(&field);
   }
-  return found.empty() ? nullptr : found[worker.random().Below(found.size())];
+  if (found.empty()) return nullptr;
+  // Several want the newest one.
+  return worker.Chance(50) ? found.back() : found[worker.random().Below(found.size())];
 }
 
 bool IsAny(const NestedField&) { return true; }

@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "firn-spill-";
 constexpr std::string_view kLockSuffix = ".lock";
+constexpr int kTriesMax = 3;
 
 // Open the lock file `path` and lock it; nullopt if another process has it, or it has been removed
 // before it could be locked.
@@ -62,12 +63,14 @@ Result<SpillFolder> SpillFolder::Make(const std::string& parent, Random& random)
   std::error_code failure;
   const fs::path folder = parent.empty() ? fs::temp_directory_path(failure) : fs::path(parent);
   if (!failure) RemoveAbandoned(folder);
-  const std::string path =
-      (folder / (std::string(kPrefix) + FormatUuid(MakeUuid(random)))).string();
-  std::optional<int> lock;
-  if (!failure) lock = LockFile(path + std::string(kLockSuffix), O_CREAT | O_EXCL);
-  if (lock && mkdir(path.c_str(), 0700) == 0) return SpillFolder(path, *lock);
-  if (lock) Remove(path, *lock);
+  // Another process may draw the same name, if both were given the same seed.
+  for (int attempt = 0; !failure && attempt < kTriesMax; ++attempt) {
+    const std::string path =
+        (folder / (std::string(kPrefix) + FormatUuid(MakeUuid(random)))).string();
+    const std::optional<int> lock = LockFile(path + std::string(kLockSuffix), O_CREAT | O_EXCL);
+    if (lock && mkdir(path.c_str(), 0700) == 0) return SpillFolder(path, *lock);
+    if (lock) Remove(path, *lock);
+  }
   return MakeError(ErrorCode::kUnavailable,
                    "no folder for temporary files can be made in '{}'; set TMPDIR to one that can "
                    "be written",

@@ -25,6 +25,16 @@ TEST(SpillFolderTest, IsRemovedWithAllThatIsInIt) {
   EXPECT_TRUE(fs::is_empty(parent.path()));
 }
 
+// As processes that were given the same seed do.
+TEST(SpillFolderTest, TakesAnotherNameIfItsOwnIsTaken) {
+  TemporaryFolder parent;
+  const auto first = SpillFolder::Make(parent.path(), *MakeSeededRandom(7));
+  const auto second = SpillFolder::Make(parent.path(), *MakeSeededRandom(7));
+  ASSERT_THAT(first, IsOk());
+  ASSERT_THAT(second, IsOk());
+  EXPECT_NE(first->path(), second->path());
+}
+
 TEST(SpillFolderTest, RemovesWhatADeadProcessLeftAndNothingElse) {
   TemporaryFolder parent;
   const auto live = SpillFolder::Make(parent.path(), SystemRandom());
