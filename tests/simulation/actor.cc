@@ -56,7 +56,8 @@ std::string Worker::NewCategory() {
 }
 
 std::vector<Row> Worker::NewRows(size_t count_max) {
-  std::vector<Row> rows(1 + random_.Below(count_max));
+  const size_t more = scene_.focus == Focus::kKeys ? 4 : 0;
+  std::vector<Row> rows(1 + more + random_.Below(count_max));
   for (Row& row : rows)
     row = {scene_.next_row++, NewCategory()};
   return rows;

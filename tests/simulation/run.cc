@@ -61,6 +61,7 @@ void SetFocus(Setting& setting, Random& random) {
       setting.format_version = 2 + static_cast<int>(random.Below(2));
       setting.has_changing_spec = false;
       setting.has_replacement = false;
+      setting.is_partitioned = false;  // Few files, so that all work on the same ones.
       setting.actors = std::max<size_t>(setting.actors, 3);
       setting.steps = 10;
       if (random.Below(2) == 0) setting.world.faults = {};
@@ -248,7 +249,8 @@ std::vector<Offer> DrawOffers(const Scene& scene, Random& random) {
   offer(LookingJobs());
   if (scene.has_moves) offer(RefJobs());
   if (scene.has_expiry) offer(MaintenanceJobs());
-  offers.front().weight = std::max<uint64_t>(offers.front().weight, 5);
+  const bool is_of_few = scene.focus == Focus::kKeys;
+  offers.front().weight = is_of_few ? 3 : std::max<uint64_t>(offers.front().weight, 5);
   return offers;
 }
 
