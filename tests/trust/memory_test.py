@@ -151,14 +151,17 @@ class MemoryTest(unittest.TestCase):
                 file.write("\n")
         return path
 
-    def test_many_columns_are_sorted(self):
-        source = self.write_wide_rows(500, 800, 1)
+    def test_many_columns_are_sorted_and_deleted_from(self):
+        source = self.write_wide_rows(1000, 400, 1)
         self.run_firn("ingest", "csv", source, "--into", "db.wide")
         self.run_firn("rewrite-data-files", "db.wide", "--strategy", "sort", "--sort-order", "c7",
                       "--option", "rewrite-all=true")
         output = self.run_firn("read", "db.wide", "--columns", "c7", "--output", "csv")
         with open(output, encoding="utf-8") as file:
-            self.assertEqual(len(file.readlines()), 801)
+            self.assertEqual(len(file.readlines()), 401)
+        self.run_firn("delete", "db.wide", "--where", "c1 > 800000000000", "--write-mode",
+                      "copy-on-write")
+        self.run_firn("count", "db.wide")
 
     def test_very_many_columns_are_loaded_rewritten_and_read(self):
         columns = 2000

@@ -24,6 +24,8 @@ constexpr int64_t kPageBytes = int64_t{1} << 20;
 constexpr int64_t kMeasuredBytesMin = int64_t{2} << 20;
 // A large value exists twice: decoded, and in use.
 constexpr int64_t kValueCopies = 2;
+// What reads and decodes a column takes besides.
+constexpr int64_t kColumnBytes = int64_t{16} << 10;
 // Bytes of one column chunk that an estimate counts at most.
 constexpr int64_t kChunkBytesMax = int64_t{1} << 40;
 constexpr int64_t kChunkValuesMax = int64_t{1} << 48;
@@ -147,7 +149,7 @@ void AddRowGroup(const parquet::FileMetaData& file, int index, const std::set<in
   part.row_count += rows;
   part.value_bytes = std::max(part.value_bytes, bytes.value);
   part.memory_bytes = std::max(
-      part.memory_bytes, held + bytes.pages + kValueCopies * bytes.value +
+      part.memory_bytes, columns * kColumnBytes + held + bytes.pages + kValueCopies * bytes.value +
                              kBatchesInFlight * std::min(row_bytes * batch_rows, bytes.decoded));
 }
 
