@@ -65,6 +65,9 @@ class ChunkEncoder {
 
   /// Whether the page is full and takes much memory: best written at once.
   bool IsPageLarge() const { return IsPageFull() && plain_.size() > idle_bytes_max_; }
+  /// Numbers of the page being filled.
+  std::span<const uint32_t> page_indices() const { return indices_; }
+
   /// Whether the next `RoomForRows` writes the page.
   bool IsPageFull() const { return row_count_ >= page_rows_max_ || PageBytes() >= page_bytes_max_; }
   /// Write it before a row begins, or behind the last one.

@@ -7,6 +7,7 @@
 
 #include "firn/parquet/bloom_filter_internal.h"
 #include "firn/parquet/chunk_encoder_internal.h"
+#include "firn/parquet/dictionary_choice_internal.h"
 #include "firn/parquet/distinct_guess_internal.h"
 #include "firn/parquet/rle_internal.h"
 
@@ -18,6 +19,10 @@ constexpr size_t kStep = 1024;
 constexpr size_t kPrefix = sizeof(uint32_t);
 // Values after which the worth of a dictionary is judged.
 constexpr int64_t kTrialValues = 16384;
+// Between two looks at whether a dictionary still pays there are so many times as many pages.
+constexpr size_t kLookFactor = 4;
+// A dictionary is left only for plain values that are clearly smaller: its pages stay.
+constexpr double kStayTolerance = 1.05;
 
 }  // namespace
 
@@ -58,6 +63,11 @@ struct ChunkWriter::State {
     }
   }
 
+  void UseCodec(PageCodec& page_codec) {
+    codec = &page_codec;
+    encoder.UseCodec(page_codec);
+  }
+
   struct Step {
     size_t levels = 0;
     size_t values = 0;
@@ -72,7 +82,12 @@ struct ChunkWriter::State {
   void AddPlain(const LeafRows& rows, size_t begin, size_t count);
   bool IsTrialOver() const;
   Status Judge();
-  bool LooksWorthIt() const;
+  double ExpectedValues() const;
+  double GuessDistinctOf(double total) const;
+  bool LooksPossible(double distinct_total, double total) const;
+  Result<bool> LooksSmaller(double distinct_total, double total) const;
+  bool IsLookDue() const;
+  Status LookAgain();
   Status CheckDictionary();
   bool HoldsTooLarge(const LeafRows& rows, size_t value, const Step& step) const;
   Status DropDictionary();
@@ -87,6 +102,7 @@ struct ChunkWriter::State {
   const bool is_number;
   ValueDictionary dictionary;
   ChunkEncoder encoder;
+  PageCodec* codec = nullptr;  // The one that the encoder uses, too.
   bool is_on_trial;
   std::optional<BloomFilter> bloom_filter;
   std::vector<uint32_t> numbers;
@@ -94,9 +110,10 @@ struct ChunkWriter::State {
 
   int64_t value_count = 0;
   int64_t value_bytes = 0;  // PLAIN.
-  // Half way through the trial.
+  // Half way through the trial; later, at the last look.
   int64_t count_before = 0;
   size_t distinct_before = 0;
+  size_t next_look = 1;  // After so many pages.
 };
 
 size_t ChunkWriter::State::BytesOf(const LeafRows& rows, size_t value, size_t count) const {
@@ -153,6 +170,7 @@ Status ChunkWriter::State::Add(const LeafRows& rows) {
   size_t value = 0;
   while (level < rows.level_count) {
     if (IsTrialOver()) FIRN_RETURN_IF_ERROR(Judge());
+    if (IsLookDue()) FIRN_RETURN_IF_ERROR(LookAgain());
     FIRN_ASSIGN(const int64_t room, encoder.RoomForRows());
     const Step step = FindStep(rows, level, value, room);
     FIRN_RETURN_IF_ERROR(encoder.CheckRoom(step.levels, step.value_bytes));
@@ -239,26 +257,77 @@ bool ChunkWriter::State::IsTrialOver() const {
          (value_count >= kTrialValues || value_bytes >= options.page_bytes || encoder.IsPageFull());
 }
 
+// Values of the chunk, about; at least those that are there.
+double ChunkWriter::State::ExpectedValues() const {
+  const auto seen = static_cast<double>(value_count);
+  const double rows = static_cast<double>(std::max<int64_t>(encoder.row_count(), 1));
+  return std::max(seen, seen / rows * static_cast<double>(rows_expected));
+}
+
+// How many of `total` values will be distinct, going by now and by the last look.
+double ChunkWriter::State::GuessDistinctOf(double total) const {
+  return GuessGrowingDistinct(
+      static_cast<double>(distinct_before), static_cast<double>(count_before),
+      static_cast<double>(dictionary.size()), static_cast<double>(value_count), total);
+}
+
 // The first values are in: whether all of the chunk would be smaller with a dictionary.
 Status ChunkWriter::State::Judge() {
   is_on_trial = false;
-  return LooksWorthIt() ? Status() : DropDictionary();
+  if (value_count == 0 || options.dictionary_use == DictionaryUse::kWherePossible) return {};
+  const double total = ExpectedValues();
+  const double distinct_total = GuessDistinctOf(total);
+  if (!LooksPossible(distinct_total, total)) return DropDictionary();
+  FIRN_ASSIGN(const bool is_smaller, LooksSmaller(distinct_total, total));
+  return is_smaller ? Status() : DropDictionary();
 }
 
-bool ChunkWriter::State::LooksWorthIt() const {
-  if (value_count == 0) return true;
-  const auto seen = static_cast<double>(value_count);
-  const auto distinct = static_cast<double>(dictionary.size());
-  const double rows = static_cast<double>(std::max<int64_t>(encoder.row_count(), 1));
-  const double total = std::max(seen, seen / rows * static_cast<double>(rows_expected));
-  const double guess =
-      GuessGrowingDistinct(static_cast<double>(distinct_before), static_cast<double>(count_before),
-                           distinct, seen, total);
-  const double size = guess * static_cast<double>(dictionary.plain_bytes()) / distinct;
+// Whether it will fit, and is smaller at least before it is compressed, which needs no trial.
+bool ChunkWriter::State::LooksPossible(double distinct_total, double total) const {
+  const double size = distinct_total * static_cast<double>(dictionary.plain_bytes()) /
+                      static_cast<double>(dictionary.size());
   // Twice: it is only a guess.
   if (size > 2 * static_cast<double>(options.dictionary_bytes_max)) return false;
-  const double index_bits = BitWidth(static_cast<uint64_t>(guess));
-  return size + total * index_bits / 8 < total * static_cast<double>(value_bytes) / seen;
+  const double index_bits = BitWidth(static_cast<uint64_t>(distinct_total));
+  return size + total * index_bits / 8 <
+         total * static_cast<double>(value_bytes) / static_cast<double>(value_count);
+}
+
+Result<bool> ChunkWriter::State::LooksSmaller(double distinct_total, double total) const {
+  return IsSmallerWithDictionary({.dictionary = dictionary,
+                                  .numbers = encoder.page_indices(),
+                                  .numbering = DictionaryNumbering::kFirstSight,
+                                  .values_seen = static_cast<double>(value_count),
+                                  .values_total = total,
+                                  .distinct_total = distinct_total},
+                                 options, *codec);
+}
+
+// Where a page is about to be written. Rows that are sorted need not go on as they began.
+bool ChunkWriter::State::IsLookDue() const {
+  return !is_on_trial && encoder.uses_dictionary() && encoder.page_count() >= next_look &&
+         encoder.IsPageFull() && options.dictionary_use == DictionaryUse::kIfSmaller;
+}
+
+// Whether what follows is smaller in the dictionary, of which what is there costs nothing more.
+Status ChunkWriter::State::LookAgain() {
+  next_look *= kLookFactor;
+  const auto known = static_cast<double>(dictionary.size());
+  const auto seen = static_cast<double>(value_count);
+  const double total = std::max(ExpectedValues(), seen + kTrialValues);
+  const double distinct = GuessDistinctOf(total);
+  count_before = value_count;
+  distinct_before = dictionary.size();
+  FIRN_ASSIGN(const bool is_smaller,
+              IsSmallerWithDictionary({.dictionary = dictionary,
+                                       .numbers = encoder.page_indices(),
+                                       .numbering = DictionaryNumbering::kSettled,
+                                       .values_seen = seen,
+                                       .values_total = total - seen,
+                                       .tolerance = kStayTolerance,
+                                       .distinct_total = std::max(distinct - known, 0.0)},
+                                      options, *codec));
+  return is_smaller ? Status() : DropDictionary();
 }
 
 Status ChunkWriter::State::CheckDictionary() {
@@ -302,7 +371,7 @@ ChunkWriter::~ChunkWriter() = default;
 
 Status ChunkWriter::Add(const LeafRows& rows, PageCodecPool& codecs) {
   std::unique_ptr<PageCodec> codec = codecs.Take();
-  state_->encoder.UseCodec(*codec);
+  state_->UseCodec(*codec);
   Status status = state_->Add(rows);
   codecs.Return(std::move(codec));
   return status;
@@ -324,9 +393,13 @@ int64_t ChunkWriter::held_bytes() const {
 
 // Of few values, what they take decides, not a guess.
 Status ChunkWriter::State::JudgeAll() {
+  if (options.dictionary_use == DictionaryUse::kWherePossible) return {};
   const auto index_bytes = value_count * dictionary.index_bits() / 8;
   const auto bytes = static_cast<int64_t>(dictionary.plain_bytes()) + index_bytes;
-  return bytes >= value_bytes ? DropDictionary() : Status();
+  if (bytes >= value_bytes) return DropDictionary();
+  FIRN_ASSIGN(const bool is_smaller, LooksSmaller(static_cast<double>(dictionary.size()),
+                                                  static_cast<double>(value_count)));
+  return is_smaller ? Status() : DropDictionary();
 }
 
 Result<EncodedChunk> ChunkWriter::State::Finish() {
@@ -339,7 +412,7 @@ Result<EncodedChunk> ChunkWriter::State::Finish() {
 
 Result<EncodedChunk> ChunkWriter::Finish(PageCodecPool& codecs) {
   std::unique_ptr<PageCodec> codec = codecs.Take();
-  state_->encoder.UseCodec(*codec);
+  state_->UseCodec(*codec);
   Result<EncodedChunk> chunk = state_->Finish();
   codecs.Return(std::move(codec));
   return chunk;

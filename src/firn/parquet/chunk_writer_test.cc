@@ -54,8 +54,12 @@ std::pair<int32_t, int32_t> DictionaryAndPlainPages(const EncodedChunk& chunk) {
   return pages;
 }
 
+// Numbers as if at random: without a pattern that a codec finds.
 int64_t Scatter(int64_t row) {
-  return static_cast<int64_t>(static_cast<uint64_t>(row) * 0x9E3779B97F4A7C15ULL >> 20);
+  auto number = static_cast<uint64_t>(row) * 0x9E3779B97F4A7C15ULL;
+  number = (number ^ (number >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  number = (number ^ (number >> 27)) * 0x94D049BB133111EBULL;
+  return static_cast<int64_t>(number >> 20);
 }
 
 TEST(ChunkWriterTest, NumbersFewValues) {
@@ -80,7 +84,7 @@ TEST(ChunkWriterTest, LooksAtTheFirstValuesToSeeThatNewOnesKeepComing) {
 }
 
 TEST(ChunkWriterTest, GoesOnWithPlainPagesWhereTheDictionaryIsFull) {
-  const auto late = [](int64_t row) { return row < 50000 ? row % 100 : Scatter(row); };
+  const auto late = [](int64_t row) { return row < 50000 ? Scatter(row) % 100 : Scatter(row); };
   const auto chunk = WriteLongs(late, {.dictionary_bytes_max = 40000}, kRows);
 
   const auto [dictionary_pages, plain_pages] = DictionaryAndPlainPages(chunk);

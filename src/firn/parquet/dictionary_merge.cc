@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "firn/parquet/dictionary_choice_internal.h"
 #include "firn/parquet/dictionary_merge_internal.h"
 #include "firn/parquet/distinct_guess_internal.h"
 #include "firn/parquet/row_walk_internal.h"
@@ -12,6 +13,10 @@ namespace {
 constexpr uint32_t kUnset = UINT32_MAX;
 // As many distinct values are needed to guess how many there will be in the end.
 constexpr size_t kGuessMin = 8192;
+// Of fewer values it hardly matters how they are stored.
+constexpr int64_t kSampleMin = 512;
+// Inputs that are read once more for the sample: there may be many with a few rows each.
+constexpr size_t kSampleInputs = 16;
 
 bool HasOnlyDictionaryPages(const ColumnChunk& chunk) {
   if (chunk.encoding_stats.empty()) return false;
@@ -31,9 +36,9 @@ class DictionaryMerge {
  public:
   DictionaryMerge(const LeafNode& to, const ChunkOptions& options, PageCodec& codec)
       : to_(to),
+        options_(options),
         width_(ValueWidth(to.element)),
         bytes_max_(static_cast<size_t>(std::min(options.dictionary_bytes_max, kPageBytesMax))),
-        input_page_bytes_max_(options.input_page_bytes_max),
         codec_(codec),
         values_(width_) {}
 
@@ -52,6 +57,8 @@ class DictionaryMerge {
       for (uint32_t& number : numbers)
         if (number != kUnset) number = sorted[number];
     }
+    FIRN_ASSIGN(const bool is_smaller, IsSmaller(inputs));
+    if (!is_smaller) return std::optional<MergedDictionary>();
     return std::optional<MergedDictionary>(
         MergedDictionary{.values = std::move(values_), .numbers = std::move(numbers_)});
   }
@@ -60,7 +67,7 @@ class DictionaryMerge {
   Status Add(const ChunkInput& input, std::vector<uint32_t>& numbers) {
     if (input.chunk == nullptr) return AddGenerated(input);
     if (input.shared_nodes > 0) return {};
-    ChunkReader reader(input, to_, codec_, input_page_bytes_max_);
+    ChunkReader reader(input, to_, codec_, options_.input_page_bytes_max);
     FIRN_ASSIGN(const auto dictionary, reader.ReadDictionary());
     if (dictionary) numbers.assign(dictionary->count, kUnset);
     if (dictionary && input.kept == nullptr && HasOnlyDictionaryPages(*input.chunk)) {
@@ -144,8 +151,9 @@ class DictionaryMerge {
     return is_guessed_too_large_;
   }
 
-  // Before compression, which shrinks both about alike.
+  // Before compression: what is larger then does not become smaller by it.
   bool PaysOff() const {
+    if (options_.dictionary_use == DictionaryUse::kWherePossible) return true;
     const auto plain = static_cast<double>(values_.plain_bytes());
     const double count = static_cast<double>(count_);
     const double bits = values_.index_bits();
@@ -153,10 +161,66 @@ class DictionaryMerge {
     return plain + count * bits / 8 < count * value_bytes;
   }
 
+  // As they will be stored, going by values of some inputs.
+  Result<bool> IsSmaller(std::span<const ChunkInput> inputs) {
+    if (options_.dictionary_use == DictionaryUse::kWherePossible || count_ < kSampleMin) {
+      return true;
+    }
+    FIRN_ASSIGN(const std::vector<uint32_t> sample, TakeSample(inputs));
+    if (sample.empty()) return true;
+    return IsSmallerWithDictionary({.dictionary = values_,
+                                    .numbers = sample,
+                                    .numbering = DictionaryNumbering::kSettled,
+                                    .values_seen = static_cast<double>(count_),
+                                    .values_total = static_cast<double>(count_),
+                                    .distinct_total = static_cast<double>(values_.size())},
+                                   options_, codec_);
+  }
+
+  // Numbers of values that follow each other, from the middle of the rows on.
+  Result<std::vector<uint32_t>> TakeSample(std::span<const ChunkInput> inputs) {
+    const size_t wanted = DictionarySampleSize(static_cast<double>(count_), options_);
+    std::vector<uint32_t> sample;
+    size_t read = 0;
+    for (size_t i = 0; i < inputs.size() && read < kSampleInputs && sample.size() < wanted; ++i) {
+      const size_t index = (inputs.size() / 2 + i) % inputs.size();
+      if (inputs[index].chunk == nullptr || inputs[index].shared_nodes > 0) continue;
+      FIRN_RETURN_IF_ERROR(AddToSample(inputs[index], numbers_[index], wanted, sample), "{}",
+                           NameOf(inputs[index], index));
+      ++read;
+    }
+    return sample;
+  }
+
+  Status AddToSample(const ChunkInput& input, std::span<const uint32_t> numbers, size_t wanted,
+                     std::vector<uint32_t>& sample) {
+    ChunkReader reader(input, to_, codec_, options_.input_page_bytes_max);
+    FIRN_RETURN_IF_ERROR(reader.ReadDictionary());
+    while (sample.size() < wanted) {
+      FIRN_ASSIGN(const std::optional<DataPage> page, reader.Next());
+      if (!page) break;
+      // Of values of deleted rows there is no number.
+      const auto add = [&](std::string_view value) {
+        if (const auto number = values_.Find(value)) sample.push_back(*number);
+      };
+      if (page->is_dictionary_encoded) {
+        for (const uint32_t index : page->indices)
+          if (numbers[index] != kUnset) sample.push_back(numbers[index]);
+      } else if (width_ > 0) {
+        for (size_t i = 0; i < page->value_count; ++i)
+          add(AsText(page->plain.subspan(i * width_, width_)));
+      } else {
+        ForEachByteArray(page->plain, page->value_count, add);
+      }
+    }
+    sample.resize(std::min(sample.size(), wanted));
+    return {};
+  }
+
   const LeafNode& to_;
+  const ChunkOptions& options_;
   const size_t width_;
   const size_t bytes_max_;
-  const int64_t input_page_bytes_max_;
   PageCodec& codec_;
   ValueDictionary values_;
   std::vector<std::vector<uint32_t>> numbers_;

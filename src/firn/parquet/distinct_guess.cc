@@ -6,15 +6,12 @@
 namespace firn {
 namespace {
 
-// Chance may make new values come so much more often than drawing evenly would.
-constexpr double kRateFactor = 2;
-constexpr double kRateSlack = 0.02;
-
 // How many values there are to draw from.
 double GuessDomain(double distinct, double seen) {
-  // distinct = domain * (1 - exp(-seen / domain)); solved for x = seen / domain.
+  // distinct = domain * (1 - exp(-seen / domain)); solved for x = seen / domain, which is less than
+  // seen / distinct.
   double low = 0;
-  double high = 64;
+  double high = seen / distinct;
   for (int i = 0; i < 50; ++i) {
     const double x = (low + high) / 2;
     const double share = x == 0 ? 1 : -std::expm1(-x) / x;
@@ -27,6 +24,7 @@ double GuessDomain(double distinct, double seen) {
 
 double GuessDistinct(double distinct, double seen, double total) {
   if (distinct >= seen) return total;
+  if (distinct <= 0) return 0;
   const double domain = GuessDomain(distinct, seen);
   return -domain * std::expm1(-total / domain);
 }
@@ -35,11 +33,14 @@ double GuessGrowingDistinct(double distinct_before, double seen_before, double d
                             double seen, double total) {
   const double even = GuessDistinct(distinct, seen, total);
   if (distinct >= seen || seen <= seen_before) return even;
-  const double rate = (distinct - distinct_before) / (seen - seen_before);
-  const double even_rate =
-      (distinct - GuessDistinct(distinct, seen, seen_before)) / (seen - seen_before);
-  if (rate <= kRateFactor * even_rate + kRateSlack) return even;
-  return std::max(even, distinct + rate * (total - seen));
+  if (seen_before <= 0 || distinct_before <= 0) return even;
+  // The number of values that come again varies by chance.
+  const double even_before = GuessDistinct(distinct, seen, seen_before);
+  const double chance = 4 * std::sqrt(std::max(seen_before - even_before, 1.0)) + 4;
+  if (distinct_before >= even_before - chance) return even;
+  const double growth = std::log(distinct / distinct_before) / std::log(seen / seen_before);
+  if (growth < 1) return std::max(even, distinct * std::pow(total / seen, growth));
+  return distinct + (distinct - distinct_before) / (seen - seen_before) * (total - seen);
 }
 
 }  // namespace firn

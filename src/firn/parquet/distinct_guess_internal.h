@@ -7,7 +7,9 @@ namespace firn {
 double GuessDistinct(double distinct, double seen, double total);
 
 /// The same from two looks at the first values: where new ones keep coming as they do not when they
-/// are drawn evenly (keys that ascend), it goes on like that.
+/// are drawn evenly (keys that ascend, values of which few are frequent), it goes on like that: the
+/// number of distinct values grows with a power of the number of values (Heaps' law), or as fast as
+/// it did last.
 double GuessGrowingDistinct(double distinct_before, double seen_before, double distinct,
                             double seen, double total);
 

@@ -47,12 +47,19 @@ struct ChunkInput {
   int64_t kept_rows() const;
 };
 
+/// When the values of a chunk become numbers of a dictionary.
+enum class DictionaryUse {
+  kIfSmaller,      ///< If the chunk, compressed, is smaller for it, going by a sample.
+  kWherePossible,  ///< As long as it fits, for comparison.
+};
+
 struct ChunkOptions {
   ParquetCodec codec = ParquetCodec::kZstd;
   std::optional<int> compression_level;
   int64_t page_bytes = 1048576;
   int64_t page_rows = 20000;
   int64_t dictionary_bytes_max = 2097152;  ///< 0: no dictionary.
+  DictionaryUse dictionary_use = DictionaryUse::kIfSmaller;
   int page_version = 1;
   bool has_statistics = true;      ///< Of the chunk in the footer, and of its pages.
   int64_t bloom_filter_bytes = 0;  ///< A power of two from 32 on; 0: no Bloom filter.

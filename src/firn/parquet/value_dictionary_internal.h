@@ -26,6 +26,8 @@ class ValueDictionary {
   std::optional<uint32_t> Find(std::string_view value) const;
 
   size_t size() const { return size_; }
+  /// 0: byte arrays.
+  size_t width() const { return width_; }
   /// Of a number; at least one, since readers differ over runs of none.
   int index_bits() const;
   /// Bytes of all values in PLAIN form.
