@@ -3,6 +3,7 @@
 #include "firn/maintain/cycle/table_health.h"
 #include "firn/maintain/orphans/remove_orphan_files.h"
 #include "firn/procedure/maintenance_internal.h"
+#include "firn/procedure/policy_sections_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
 #include "firn/procedure/table_change_internal.h"
@@ -22,11 +23,16 @@ Result<std::optional<int64_t>> CountOrphanBytes(const MaintainContext& maintain,
   return std::optional(bytes);
 }
 
-Result<StructValue> AssessOne(ProcedureContext& context, const std::string& text,
+Result<StructValue> AssessOne(ProcedureContext& context, const PolicySections& sections,
+                              const std::string& text,
                               const std::optional<RemoveOrphanFilesOptions>& orphans) {
   FIRN_ASSIGN(const auto reference, ResolveChangeableTable(*context.session, text));
   const MaintainContext maintain = MakeMaintainContext(context, reference);
-  FIRN_ASSIGN(const auto policy, MakeMaintenancePolicy({}, reference.table.metadata->properties));
+  FIRN_ASSIGN(const auto policy, 
+              MakeMaintenancePolicy(PolicyFor(sections, reference.catalog_name,
+                                              reference.name.levels, reference.name.name),
+                                    reference.table.metadata->properties));
+  WarnOfProperties(context, NameOf(reference, text), *reference.table.metadata);
   FIRN_ASSIGN(const TableHealth health, AssessTable(maintain, reference.table, policy));
   std::optional<int64_t> orphan_bytes;
   if (orphans) {
@@ -39,7 +45,9 @@ Result<StructValue> AssessOne(ProcedureContext& context, const std::string& text
 }
 
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
+  FIRN_ASSIGN(const PolicySections sections, ReadPolicy(context, arguments));
   FIRN_ASSIGN(const auto tables, FindTablesOf(*context.session, arguments.Text("scope")));
+  WarnOfSections(context, arguments, sections, tables);
   std::optional<RemoveOrphanFilesOptions> orphans;
   if (arguments.Boolean("orphans")) {
     orphans.emplace();
@@ -49,7 +57,7 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   std::vector<StructValue> rows;
   std::optional<Error> failure;
   for (const std::string& table : tables) {
-    auto row = AssessOne(context, table, orphans);
+    auto row = AssessOne(context, sections, table, orphans);
     if (row.ok()) {
       rows.push_back(*std::move(row));
       continue;
@@ -83,7 +91,8 @@ Procedure DescribeHealth() {
                         {.name = "orphans",
                          .type = ArgumentType::kBoolean,
                          .help = "Also list the locations, for the bytes of orphans.",
-                         .default_text = "false"}},
+                         .default_text = "false"},
+                        PolicyArgument()},
           .can_dry_run = false,
           .run = Run};
 }

@@ -7,6 +7,7 @@
 #include "firn/io/io.h"
 #include "firn/maintain/cycle/maintain_table.h"
 #include "firn/procedure/maintenance_internal.h"
+#include "firn/procedure/policy_sections_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
 #include "firn/procedure/table_change_internal.h"
@@ -88,6 +89,7 @@ class MaintenanceRun {
                 MakeMaintenancePolicy(PolicyFor(sections_, reference.catalog_name,
                                                 reference.name.levels, reference.name.name),
                                       reference.table.metadata->properties));
+    WarnOfProperties(context_, name, *reference.table.metadata);
     FIRN_RETURN_IF_ERROR(ReadPrices(prices_, policy.cost));
     if (!policy.is_enabled) {
       Add(name, "", "skipped", "enabled is false", {}, {});
@@ -147,18 +149,10 @@ class MaintenanceRun {
   std::optional<Error> failure_;
 };
 
-Result<PolicySections> ReadPolicy(ProcedureContext& context, const Arguments& arguments) {
-  const auto file = arguments.OptionalText("policy");
-  if (!file) return PolicySections();
-  constexpr int64_t kBytesMax = 16 << 20;
-  auto text = ReadFile(*context.session->io(), context.session->AbsoluteLocation(*file), kBytesMax);
-  if (!text.ok()) return text.error();
-  return ParsePolicyFile(text->view(), *file);
-}
-
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
   FIRN_ASSIGN(PolicySections sections, ReadPolicy(context, arguments));
   FIRN_ASSIGN(const auto tables, FindTablesOf(*context.session, arguments.Text("scope")));
+  WarnOfSections(context, arguments, sections, tables);
   CostRates rates;
   FIRN_RETURN_IF_ERROR(ReadPrices(arguments.TextMap("prices"), rates));
   MaintenanceRun run(context, std::move(sections), arguments.TextMap("prices"));
@@ -175,11 +169,7 @@ Procedure DescribeMaintain() {
           .call_name = "maintain",
           .summary = "Do all maintenance that pays to a table or many, as a policy says.",
           .arguments = {TableScopeArgument(),
-                        {.name = "policy",
-                         .type = ArgumentType::kText,
-                         .help = "A TOML file of sections [default], [catalog.C], "
-                                 "[namespace.'C.ns'] and [table.'C.ns.t']; later ones win, and "
-                                 "table properties firn.maintain.KEY win over all."},
+                        PolicyArgument(),
                         {.name = "prices",
                          .type = ArgumentType::kTextMap,
                          .help = "Dollars, such as gib=0.02, thousand-requests=0.005, hour=0.1; "

@@ -1,7 +1,11 @@
 #include "firn/session/policy_file.h"
 
+#include <algorithm>
 #include <utility>
 
+#include <fmt/ranges.h>
+
+#include "firn/base/suggest.h"
 #include "firn/session/toml_document_internal.h"
 
 namespace firn {
@@ -9,7 +13,8 @@ namespace {
 
 class PolicyReader {
  public:
-  explicit PolicyReader(std::string_view name) : name_(name) {}
+  PolicyReader(std::string_view name, const std::vector<std::string>& known_keys)
+      : name_(name), known_keys_(known_keys) {}
 
   Status ReadSections(const toml::table& root) {
     for (const auto& [key, node] : root) {
@@ -53,9 +58,18 @@ class PolicyReader {
         FIRN_RETURN_IF_ERROR(ReadSettings(*inner, name + ".", settings));
         continue;
       }
+      FIRN_RETURN_IF_ERROR(CheckKey(name, node));
       FIRN_ASSIGN(settings[name], FormatNode(name, node));
     }
     return {};
+  }
+
+  Status CheckKey(const std::string& key, const toml::node& node) const {
+    if (std::binary_search(known_keys_.begin(), known_keys_.end(), key)) return {};
+    const auto near = SuggestName(key, known_keys_);
+    return MakeError(ErrorCode::kInvalidInput, "{}: unknown key '{}'{}, expected one of {}",
+                     Place(node), key, near ? " (did you mean '" + *near + "'?)" : std::string(),
+                     fmt::join(known_keys_, ", "));
   }
 
   Result<std::string> FormatNode(const std::string& key, const toml::node& node) const {
@@ -68,14 +82,16 @@ class PolicyReader {
   }
 
   const std::string name_;
+  const std::vector<std::string>& known_keys_;
   PolicySections sections_;
 };
 
 }  // namespace
 
-Result<PolicySections> ParsePolicyFile(std::string_view text, std::string_view name) {
+Result<PolicySections> ParsePolicyFile(std::string_view text, std::string_view name,
+                                       const std::vector<std::string>& known_keys) {
   FIRN_ASSIGN(const toml::table document, ParseToml(text, name));
-  PolicyReader reader(name);
+  PolicyReader reader(name, known_keys);
   FIRN_RETURN_IF_ERROR(reader.ReadSections(document));
   return reader.Take();
 }

@@ -120,11 +120,41 @@ TEST_F(MaintainTableTest, TellsHowATableIs) {
   EXPECT_EQ(many.manifests, 20);
   EXPECT_EQ(many.snapshots, 20);
   EXPECT_LT(many.score, 60);
-  EXPECT_THAT(many.advice, testing::Contains(HasSubstr("compact: 20 files could be 1")));
+  EXPECT_THAT(many.advice,
+              testing::Contains(HasSubstr("compact: 20 files could be 1")));
   table().clock().Advance(days(10));
   EXPECT_EQ(Assess().expired_snapshots, 19);
   EXPECT_THAT(Assess().advice, testing::Contains("expire: 19 of 20 snapshots are over"));
   EXPECT_EQ(Assess({{"compact.min-input-files", "50"}}).small_files, 0);
+}
+
+TEST_F(MaintainTableTest, AdvisesTheStepsThatItPlans) {
+  const Properties settings = {{"steps", "compact,deletes,manifests,expire"}};
+  const auto expect_the_same = [&](size_t count) {
+    std::vector<std::string> planned;
+    for (const std::string& step : Maintain(settings, true)) {
+      if (step.ends_with(" planned")) planned.push_back(step.substr(0, step.find(' ')));
+    }
+    std::vector<std::string> advised;
+    for (const std::string& advice : Assess(settings).advice)
+      advised.push_back(advice.substr(0, advice.find(':')));
+    EXPECT_THAT(advised, testing::UnorderedElementsAreArray(planned));
+    EXPECT_THAT(planned, testing::SizeIs(count));
+  };
+  const DataFile a = Data("a");
+  table().Add({a});
+  table().Add({Data("b")});
+  expect_the_same(0);
+  table().Add({Put(table().MakePositionDeletes("of-a", a))});
+  table().Remove(a.file_path);
+  expect_the_same(1);
+  for (int i = 0; i < 6; ++i)
+    table().Add({Data(std::to_string(i))});
+  expect_the_same(3);
+  table().clock().Advance(days(10));
+  expect_the_same(4);
+  Commit({SetProperties{{{"gc.enabled", "false"}}}});
+  expect_the_same(3);
 }
 
 TEST_F(MaintainTableTest, KeepsTheOrderOfASortedTable) {

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "firn/base/number.h"
+#include "firn/base/suggest.h"
 #include "firn/base/text.h"
 
 namespace firn {
@@ -187,11 +188,16 @@ Result<MaintenancePolicy> MakeMaintenancePolicy(Properties settings, const Prope
   for (const auto& [name, step] : kSteps)
     policy.steps.push_back(step);
   const std::vector<std::string>& known = MaintenancePolicyKeys();
+  const auto is_property = [&](const std::string& key) {
+    return properties.count(std::string(kPropertyPrefix) + key) > 0;
+  };
   for (const auto& [key, value] : settings) {
     if (!std::binary_search(known.begin(), known.end(), key)) {
-      return MakeError(ErrorCode::kInvalidInput,
-                       "maintenance policy: unknown key '{}', expected one of {}", key,
-                       fmt::join(known, ", "));
+      const auto near = SuggestName(key, known);
+      return MakeError(
+          ErrorCode::kInvalidInput, "maintenance policy: unknown key '{}{}'{}, expected one of {}",
+          is_property(key) ? kPropertyPrefix : "", key,
+          near ? " (did you mean '" + *near + "'?)" : std::string(), fmt::join(known, ", "));
     }
     FIRN_RETURN_IF_ERROR(ReadSetting(key, value, policy));
   }
