@@ -7,6 +7,7 @@
 
 #include "firn/base/text.h"
 #include "firn/data/data.h"
+#include "firn/maintain/statistics/partition_statistics_table.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/snapshot_arguments_internal.h"
 #include "firn/procedure/table_argument_internal.h"
@@ -15,11 +16,13 @@
 namespace firn {
 namespace {
 
-// The only metadata table that is made of rows of files, so `data` shows it, not `scan`.
+// Metadata tables that are made of rows of files, so that `scan` does not know them.
 constexpr std::string_view kPositionDeletes = "position_deletes";
+constexpr std::string_view kPartitionStatistics = "partition_statistics";
 
 std::vector<std::string> ViewNames() {
-  std::vector<std::string> names = {std::string(kPositionDeletes)};
+  std::vector<std::string> names = {std::string(kPositionDeletes),
+                                    std::string(kPartitionStatistics)};
   for (const MetadataTable& table : MetadataTables())
     names.push_back(table.name);
   std::sort(names.begin(), names.end());
@@ -33,7 +36,9 @@ Result<const MetadataTable*> FindView(const std::string& text) {
                    text, fmt::join(ViewNames(), ", "));
 }
 
-Result<ProcedureOutput> ShowPositionDeletes(ProcedureContext& context, const Arguments& arguments) {
+// A metadata table that is made of rows of files of one snapshot.
+Result<ProcedureOutput> ShowRowsOfFiles(ProcedureContext& context, const Arguments& arguments,
+                                        std::string_view name) {
   Session& session = *context.session;
   FIRN_ASSIGN(const auto reference, session.ResolveTable(arguments.Text("table")));
   FIRN_ASSIGN(const SnapshotSelector selector, SelectSnapshot(arguments, reference));
@@ -44,6 +49,15 @@ Result<ProcedureOutput> ShowPositionDeletes(ProcedureContext& context, const Arg
                          .executor = &session.executor(),
                          .budget = &session.budget(),
                          .cancel = session.cancel()};
+  if (name == kPartitionStatistics) {
+    TypePtr type = PartitionStatisticsTableType(*read.metadata);
+    // `read` keeps the metadata that the snapshot is in.
+    FIRN_ASSIGN(RowStream rows,
+                StreamRows(type, [read, snapshot = resolved.snapshot](const RowVisitor& visit) {
+                  return VisitPartitionStatistics(read, snapshot, visit);
+                }));
+    return ProcedureOutput{.type = std::move(type), .rows = std::move(rows)};
+  }
   FIRN_ASSIGN(RowStream rows, ReadPositionDeletes(read, resolved.snapshot));
   return ProcedureOutput{.type = PositionDeletesType(*reference.table.metadata),
                          .rows = std::move(rows)};
@@ -51,8 +65,9 @@ Result<ProcedureOutput> ShowPositionDeletes(ProcedureContext& context, const Arg
 
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
   const std::string name = arguments.Text("view");
-  if (ReplaceText(LowerAscii(name), "-", "_") == kPositionDeletes) {
-    return ShowPositionDeletes(context, arguments);
+  const std::string plain_name = ReplaceText(LowerAscii(name), "-", "_");
+  if (plain_name == kPositionDeletes || plain_name == kPartitionStatistics) {
+    return ShowRowsOfFiles(context, arguments, plain_name);
   }
   FIRN_ASSIGN(const MetadataTable* view, FindView(name));
   Session& session = *context.session;
@@ -81,7 +96,9 @@ Procedure DescribeInspect() {
        .type = ArgumentType::kText,
        .is_required = true,
        .is_positional = true,
-       .help = fmt::format("One of {}; '-' is as good as '_'.", fmt::join(ViewNames(), ", "))}};
+       .help = fmt::format("One of {}; '-' is as good as '_'. The tables statistics, "
+                           "partition_statistics and partition_statistics_files are firn's own.",
+                           fmt::join(ViewNames(), ", "))}};
   for (Argument& argument : SnapshotArguments())
     arguments.push_back(std::move(argument));
   return {.command = {"inspect"},

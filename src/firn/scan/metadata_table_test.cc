@@ -343,6 +343,48 @@ TEST_F(SmallTableTest, EndsTheMetadataLogWithTheCurrentFile) {
   EXPECT_EQ(rows[1]["latest_sequence_number"], 1);
 }
 
+TEST_F(SmallTableTest, ShowsWhatStatisticsFilesHold) {
+  table_->CommitData({ManifestTable::Added("f", {Value(int32_t{3})})});
+  TableMetadata& metadata = table_->mutable_metadata();
+  const int32_t id = metadata.schemas[0]->fields()[0].id;
+  const std::string name = metadata.schemas[0]->fields()[0].name;
+  metadata.statistics = {
+      {.snapshot_id = 1,
+       .path = "memory:/t/metadata/1.stats",
+       .file_size_in_bytes = 900,
+       .file_footer_size_in_bytes = 300,
+       .blobs = {{.type = "apache-datasketches-theta-v1",
+                  .snapshot_id = 1,
+                  .sequence_number = 1,
+                  .fields = {id},
+                  .properties = {{"ndv", "42"}}},
+                 {.type = "of-another-engine", .snapshot_id = 1, .fields = {id, 999}}}},
+      {.snapshot_id = 2, .path = "memory:/t/metadata/2.stats"}};
+  metadata.partition_statistics = {
+      {.snapshot_id = 1, .path = "memory:/t/metadata/p.parquet", .file_size_in_bytes = 70}};
+  const Json rows = Tables::Rows(Request(), "statistics");
+  ASSERT_EQ(rows.size(), 3) << "one for each blob, and one for a file without";
+  EXPECT_EQ(rows[0], (Json{{"snapshot_id", 1},
+                           {"statistics_path", "memory:/t/metadata/1.stats"},
+                           {"file_size_in_bytes", 900},
+                           {"file_footer_size_in_bytes", 300},
+                           {"blob_type", "apache-datasketches-theta-v1"},
+                           {"blob_snapshot_id", 1},
+                           {"blob_sequence_number", 1},
+                           {"fields", {id}},
+                           {"columns", {name}},
+                           {"ndv", 42},
+                           {"properties", {{"ndv", "42"}}}}));
+  EXPECT_EQ(rows[1]["ndv"], nullptr);
+  EXPECT_EQ(rows[1]["columns"], (Json{name, nullptr}));
+  EXPECT_EQ(rows[2]["statistics_path"], "memory:/t/metadata/2.stats");
+  EXPECT_EQ(rows[2]["blob_type"], nullptr);
+  EXPECT_EQ(Tables::Rows(Request(), "partition_statistics_files"),
+            (Json{{{"snapshot_id", 1},
+                   {"statistics_path", "memory:/t/metadata/p.parquet"},
+                   {"file_size_in_bytes", 70}}}));
+}
+
 TEST_F(SmallTableTest, ShowsNoRowsForATableWithoutSnapshots) {
   for (const MetadataTable& table : MetadataTables()) {
     const Json rows = Tables::Rows(Request(), table.name);
