@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "firn/base/text.h"
 #include "firn/engine/expression_check_internal.h"
 
 namespace firn {
@@ -63,6 +64,48 @@ Status CheckSeesOneRow(QuerySession& session, const RowExpression& expression) {
                    expression.where, expression.sql);
 }
 
+// What a value is made of, by the name of its type.
+std::string_view ShapeOf(std::string_view type) {
+  if (type.ends_with("]")) return "a list";
+  if (type.starts_with("STRUCT(")) return "a struct";
+  if (type.starts_with("MAP(")) return "a map";
+  return type.starts_with("UNION(") ? "a union" : "a single value";
+}
+
+// Null fits all; lists are compared by their elements.
+bool HaveSameShape(std::string_view value, std::string_view wanted) {
+  if (value == "NULL" || value == "\"NULL\"") return true;
+  if (!value.ends_with("]") || !wanted.ends_with("]")) return ShapeOf(value) == ShapeOf(wanted);
+  return HaveSameShape(value.substr(0, value.rfind('[')), wanted.substr(0, wanted.rfind('[')));
+}
+
+// The type of the expression, of a row of nulls.
+Result<std::string> TypeOf(QuerySession& session, const RowExpression& expression) {
+  std::string sql = "SELECT typeof(";
+  std::vector<SqlPart> parts;
+  AddPart(sql, parts, expression, "(\n", "\n)");
+  sql += ") FROM (SELECT 1 AS \"a row\") LEFT JOIN rows ON false";
+  FIRN_ASSIGN(const OwnedStatement statement, session.Prepare(sql, std::move(parts)));
+  FIRN_ASSIGN(OwnedResult result, session.Execute(statement));
+  FIRN_ASSIGN(const OwnedChunk chunk, session.Fetch(result));
+  if (!chunk.has_value()) return std::string("NULL");
+  const DuckDb& duckdb = session.duckdb();
+  auto* texts = static_cast<duckdb_string_t*>(
+      duckdb.vector_get_data(duckdb.data_chunk_get_vector(chunk.get(), 0)));
+  return std::string(duckdb.string_t_data(texts), duckdb.string_t_length(*texts));
+}
+
+// The engine would make text of a list and the like, and the other way round, without a word.
+Status CheckShape(QuerySession& session, const RowExpression& expression) {
+  FIRN_ASSIGN(const std::string type, TypeOf(session, expression));
+  if (HaveSameShape(type, expression.type_sql)) return {};
+  const std::string_view shape = ShapeOf(type);
+  const std::string_view wanted = ShapeOf(expression.type_sql);
+  return MakeError(ErrorCode::kInvalidInput, "{}: '{}' is {}{}, expected {} of type {}",
+                   expression.where, TrimText(expression.sql), shape,
+                   shape == wanted ? " of another kind" : "", wanted, expression.type_sql);
+}
+
 }  // namespace
 
 struct RowExpressions::State {
@@ -97,6 +140,7 @@ Result<RowExpressions> RowExpressions::Prepare(const Engine& engine, const Arrow
   std::vector<SqlPart> parts;
   for (size_t i = 0; i < expressions.size(); ++i) {
     FIRN_RETURN_IF_ERROR(CheckSeesOneRow(session, expressions[i]));
+    FIRN_RETURN_IF_ERROR(CheckShape(session, expressions[i]));
     if (i > 0) sql += ", ";
     AddPart(sql, parts, expressions[i], "CAST((\n",
             fmt::format("\n) AS {}) AS c{}", expressions[i].type_sql, i));

@@ -85,6 +85,23 @@ TEST_F(RowExpressionsTest, RefusesValuesThatDoNotFitTheirType) {
   EXPECT_THAT(Value("'2020-02-30'", "DATE"), HasSubstr("invalid-input: set 'x': "));
 }
 
+TEST_F(RowExpressionsTest, RefusesToMakeTextOfAListAndTheOtherWayRound) {
+  EXPECT_THAT(Value("'a,b'", "VARCHAR[]"),
+              HasSubstr("set 'x': ''a,b'' is a single value, expected a list of type VARCHAR[]"));
+  EXPECT_THAT(Value("[name, 'b']"),
+              HasSubstr("is a list, expected a single value of type VARCHAR"));
+  EXPECT_THAT(Value("{'a': id}"), HasSubstr("is a struct, expected a single value"));
+  EXPECT_THAT(Value("[[id]]", "VARCHAR[]"),
+              HasSubstr("is a list of another kind, expected a list"));
+  EXPECT_THAT(Value("{'a': 1}", "MAP(VARCHAR, INTEGER)"), HasSubstr("is a struct, expected a map"));
+  EXPECT_EQ(Value("[id, 2]", "VARCHAR[]"), "list<l: string>[7, 2];") << "which converts";
+  EXPECT_EQ(Value("NULL", "VARCHAR[]"), "null;");
+  for (const char* sql : {"[]", "[NULL]", "NULL"})
+    EXPECT_THAT(Value(sql, "VARCHAR[][]"), testing::Not(HasSubstr("expected"))) << sql;
+  EXPECT_THAT(Value("NULL", "STRUCT(a INTEGER)"), testing::Not(HasSubstr("expected")));
+  EXPECT_EQ(Value("CAST([1] AS VARCHAR)"), "[1];") << "on request";
+}
+
 TEST_F(RowExpressionsTest, LetsNothingInThatSeesOrMakesSeveralRows) {
   for (const char* sql : {"sum(id)", "count(*)", "row_number() OVER ()", "unnest([1, 2])"})
     EXPECT_THAT(Value(sql), testing::StartsWith("invalid-input: set 'x': ")) << sql;

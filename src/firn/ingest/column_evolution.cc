@@ -11,8 +11,7 @@ namespace {
 
 class ChangeFinder {
  public:
-  ChangeFinder(int format_version, bool has_own_types)
-      : format_version_(format_version), has_own_types_(has_own_types) {}
+  explicit ChangeFinder(int format_version) : format_version_(format_version) {}
 
   void Compare(const std::vector<NestedField>& source, const std::vector<NestedField>& target,
                std::vector<std::string> path) {
@@ -20,20 +19,39 @@ class ChangeFinder {
       const NestedField* known = FindColumn(target, field.name);
       path.push_back(known == nullptr ? field.name : known->name);
       if (known == nullptr) {
-        AddColumn add;
-        add.path = path;
-        add.type = TypeForVersion(field.type, format_version_);
-        changes_.emplace_back(std::move(add));
-      } else if (has_own_types_) {
+        if (adds_fields_) Add(path, field.type);
+      } else {
         CompareTypes(*field.type, *known->type, path);
       }
       path.pop_back();
     }
   }
 
+  // Columns of texts: what the table knows is widened where it does not hold the values.
+  void CompareTexts(const std::vector<SourceColumn>& columns,
+                    const std::vector<NestedField>& target) {
+    adds_fields_ = false;
+    for (const SourceColumn& column : columns) {
+      const NestedField* known = FindColumn(target, column.name);
+      if (known == nullptr) {
+        if (column.type != nullptr) Add({column.name}, column.type);
+      } else if (column.narrow_type != nullptr) {
+        std::vector<std::string> path = {known->name};
+        CompareTypes(*column.narrow_type, *known->type, path);
+      }
+    }
+  }
+
   std::vector<SchemaChange> Finish() { return std::move(changes_); }
 
  private:
+  void Add(const std::vector<std::string>& path, const TypePtr& type) {
+    AddColumn add;
+    add.path = path;
+    add.type = TypeForVersion(type, format_version_);
+    changes_.emplace_back(std::move(add));
+  }
+
   void CompareTypes(const Type& from, const Type& to, std::vector<std::string>& path) {
     if (from.id() == to.id() && from.is_nested()) {
       if (from.id() == TypeId::kStruct) {
@@ -55,7 +73,7 @@ class ChangeFinder {
   }
 
   int format_version_;
-  bool has_own_types_;
+  bool adds_fields_ = true;
   std::vector<SchemaChange> changes_;
 };
 
@@ -63,6 +81,12 @@ class ChangeFinder {
 
 std::vector<SchemaChange> FindSchemaChanges(const std::vector<SourceColumn>& columns,
                                             const TableMetadata& metadata, bool has_own_types) {
+  const std::vector<NestedField>& target = metadata.current_schema()->fields();
+  ChangeFinder finder(metadata.format_version);
+  if (!has_own_types) {
+    finder.CompareTexts(columns, target);
+    return finder.Finish();
+  }
   std::vector<NestedField> source;
   for (const SourceColumn& column : columns) {
     if (column.type == nullptr) continue;
@@ -71,8 +95,7 @@ std::vector<SchemaChange> FindSchemaChanges(const std::vector<SourceColumn>& col
     field.type = column.type;
     source.push_back(std::move(field));
   }
-  ChangeFinder finder(metadata.format_version, has_own_types);
-  finder.Compare(source, metadata.current_schema()->fields(), {});
+  finder.Compare(source, target, {});
   return finder.Finish();
 }
 

@@ -189,7 +189,8 @@ Result<Schema> SchemaOfColumns(const std::vector<SourceColumn>& columns, int for
     if (!is_new) {
       return MakeError(ErrorCode::kInvalidInput,
                        "columns '{}' and '{}' of the source differ in case alone, and Spark, Hive "
-                       "and Glue take both for one; rename one, or make the table with both first",
+                       "and Glue take both for one; rename one, or make the table with both first: "
+                       "`firn table create --distinguish-case`",
                        other->second, field.name);
     }
     fields.push_back(std::move(field));

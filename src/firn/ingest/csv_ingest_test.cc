@@ -305,6 +305,23 @@ TEST_F(CsvIngestTest, ANullInARequiredColumnIsAnErrorWithItsLine) {
   EXPECT_THAT(Load("n,s\nNULL,x\n"), IsError(ErrorCode::kInvalidInput, "line 2, column 'n'"));
 }
 
+TEST_F(CsvIngestTest, WidensColumnsThatDoNotHoldTheValuesOnRequest) {
+  MakeTable({{"i", Primitive(TypeId::kInt)},
+             {"j", Primitive(TypeId::kInt)},
+             {"f", Primitive(TypeId::kFloat)},
+             {"g", Primitive(TypeId::kFloat)},
+             {"s", Primitive(TypeId::kString)}});
+  const std::string file = Put("a.csv", "i,j,f,g,s\n3000000000,7,0.1234567891,0.25,1\n");
+  EXPECT_THAT(Run({file}), IsError(ErrorCode::kInvalidInput, "'3000000000' is no int"));
+  request_.evolves = true;
+  ASSERT_THAT(Run({file}), IsOk());
+  EXPECT_EQ(Columns(), "i long, j int, f double, g float, s string");
+  EXPECT_THAT(notices_, HasSubstr("widening column 'i' to long"));
+  EXPECT_THAT(Rows(), ElementsAre(R"({"i":3000000000,"j":7,"f":0.1234567891,"g":0.25,"s":"1"})"));
+  EXPECT_THAT(Run({Put("b.csv", "i\nx\n")}), IsError(ErrorCode::kInvalidInput, "'x' is no long"))
+      << "what no wider type holds";
+}
+
 TEST_F(CsvIngestTest, SaysThatColumnsAreStringForWantOfValues) {
   ASSERT_THAT(Load("id,day\n"), IsOk());
   EXPECT_EQ(Columns(), "id string, day string");

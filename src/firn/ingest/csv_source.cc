@@ -128,6 +128,7 @@ SourceColumn CsvSource::MakeColumn(size_t place, bool wants_types) const {
                       .is_in_all = learned.file_count == run_.files().size()};
   if (!wants_types) return column;
   column.type = learned.type.type();
+  column.narrow_type = learned.type.narrow_type();
   column.has_values = learned.type.has_values();
   if (!learned.type.reason_text().empty()) {
     column.reason = fmt::format("'{}' in '{}' line {}", learned.type.reason_text(),

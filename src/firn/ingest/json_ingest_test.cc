@@ -129,6 +129,22 @@ TEST_F(JsonIngestTest, AddsColumnsOnRequest) {
   EXPECT_THAT(Rows(), ElementsAre(R"({"id":1,"p":null})", R"({"id":2,"p":{"x":[1]}})"));
 }
 
+TEST_F(JsonIngestTest, WidensFieldsThatDoNotHoldTheValuesOnRequest) {
+  MakeTable({{"i", Primitive(TypeId::kInt)},
+             {"s", Type::Struct({Field(20, "a", Primitive(TypeId::kInt)),
+                                 Field(21, "b", Primitive(TypeId::kInt))})},
+             {"l", Type::List(Field(22, "", Primitive(TypeId::kFloat)))}});
+  const std::string file =
+      Put("a.json", R"({"i":1,"s":{"a":3000000000,"b":2},"l":[0.1234567891]})");
+  EXPECT_THAT(Run({file}), IsError(ErrorCode::kInvalidInput, "'3000000000' is no int"));
+  request_.evolves = true;
+  ASSERT_THAT(Run({file}), IsOk());
+  EXPECT_THAT(notices_, HasSubstr("widening column 's.a' to long"));
+  EXPECT_THAT(notices_, HasSubstr("widening column 'l.element' to double"));
+  EXPECT_THAT(notices_, Not(HasSubstr("column 'i'")));
+  EXPECT_THAT(Rows(), ElementsAre(R"({"i":1,"s":{"a":3000000000,"b":2},"l":[0.1234567891]})"));
+}
+
 // What `firn read --output json` prints.
 TEST_F(JsonIngestTest, ReadsBackWhatIsPrinted) {
   MakeTable({{"b", Primitive(TypeId::kBoolean)},

@@ -176,8 +176,10 @@ Status JsonSource::AddFolders(bool wants_types, std::vector<SourceColumn>& colum
       if (value) types[place - own_columns].Add(*value, {.file = file, .line = 0});
     }
   }
-  for (size_t i = 0; wants_types && i < types.size(); ++i)
+  for (size_t i = 0; wants_types && i < types.size(); ++i) {
     columns[own_columns + i].type = types[i].type();
+    columns[own_columns + i].narrow_type = types[i].narrow_type();
+  }
   return {};
 }
 
@@ -190,6 +192,7 @@ Result<std::vector<SourceColumn>> JsonSource::ReadColumns(bool wants_types) {
   for (const JsonType::Field& field : rows_.fields()) {
     columns.push_back({.name = field.name,
                        .type = field.type.type(),
+                       .narrow_type = field.type.narrow_type(),
                        .reason = DescribeReasons(field.type),
                        .has_values = field.type.has_values()});
   }

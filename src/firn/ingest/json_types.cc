@@ -122,11 +122,11 @@ Status JsonType::Merge(JsonType other, const std::string& path) {
   return {};
 }
 
-TypePtr JsonType::type() const {
-  if (shape_ == Shape::kScalar) return scalar_.type();
+TypePtr JsonType::MakeType(bool is_narrow) const {
+  if (shape_ == Shape::kScalar) return is_narrow ? scalar_.narrow_type() : scalar_.type();
   if (shape_ == Shape::kArray) {
     NestedField element;
-    element.type = element_->type();
+    element.type = element_->MakeType(is_narrow);
     return Type::List(std::move(element));
   }
   if (shape_ != Shape::kObject || object_->all.empty()) return Type::Primitive(TypeId::kString);
@@ -134,7 +134,7 @@ TypePtr JsonType::type() const {
   for (const Field& field : object_->all) {
     NestedField& next = fields.emplace_back();
     next.name = field.name;
-    next.type = field.type.type();
+    next.type = field.type.MakeType(is_narrow);
   }
   return Type::Struct(std::move(fields));
 }

@@ -43,7 +43,9 @@ class JsonType {
   Status Merge(JsonType other, const std::string& path = {});
 
   /// String if there was no value, or none but empty objects.
-  TypePtr type() const;
+  TypePtr type() const { return MakeType(false); }
+  /// The same of the narrowest types of a table that hold the values, see TextType.
+  TypePtr narrow_type() const { return MakeType(true); }
   bool has_values() const { return shape_ != Shape::kNone; }
 
   /// The keys of the objects, in the order of first sight; empty if there are other values too.
@@ -59,6 +61,7 @@ class JsonType {
   enum class Shape { kNone, kScalar, kObject, kArray, kMixed };
   struct Fields;
 
+  TypePtr MakeType(bool is_narrow) const;
   bool TakeShape(Shape shape, std::string_view shown, const TextPlace& place);
   Status AddScalar(JsonValue& json, JsonKind kind, const TextPlace& place);
   Status AddObject(JsonValue& json, const TextPlace& place, size_t& new_fields);

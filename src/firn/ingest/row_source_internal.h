@@ -14,7 +14,10 @@ namespace firn {
 /// A column that the source has.
 struct SourceColumn {
   std::string name;
-  TypePtr type;            ///< Null: text, which is read as whatever type the table has.
+  TypePtr type;  ///< Null: text, which is read as whatever type the table has.
+  /// Where values have no types of their own but texts: the narrowest that holds them all; null:
+  /// not asked for.
+  TypePtr narrow_type = nullptr;
   std::string reason;      ///< Which values made its type so wide; may be empty.
   bool has_values = true;  ///< False: no row tells its type, which is string then.
   size_t first_file = 0;   ///< The first file that has it.

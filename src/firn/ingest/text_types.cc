@@ -1,7 +1,12 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <limits>
+
+#include <fmt/format.h>
 
 #include "firn/base/civil_time.h"
+#include "firn/base/number.h"
 #include "firn/base/text.h"
 #include "firn/ingest/text_column_internal.h"
 #include "firn/ingest/text_numbers_internal.h"
@@ -12,6 +17,10 @@ namespace {
 
 // Integers beyond this lose digits as a double.
 constexpr int64_t kExactDoubleMax = int64_t{1} << 53;
+// Integers beyond this lose digits as a float; texts of so many digits lose none.
+constexpr int64_t kExactFloatMax = int64_t{1} << 24;
+constexpr size_t kFloatDigits = std::numeric_limits<float>::digits10;
+constexpr int kIntDigits = std::numeric_limits<int32_t>::digits10;
 constexpr int kDecimalDigitsMax = 38;
 constexpr size_t kReasonBytesMax = 40;
 
@@ -19,6 +28,13 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool HasOnlyDigits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
+}
+
+// Whether the shortest text of the nearest float is the same number.
+bool KeepsDigitsAsFloat(double value) {
+  if (!std::isfinite(value)) return true;
+  if (std::abs(value) > double{std::numeric_limits<float>::max()}) return false;
+  return ParseDouble(fmt::format("{}", static_cast<float>(value))) == value;
 }
 
 bool LooksLikeTime(std::string_view text) {
@@ -48,9 +64,13 @@ TextType::Seen TextType::ClassifyNumber(std::string_view text) const {
     }
     return {.kind = Kind::kLong,
             .integer_digits = static_cast<int>(digits.size()),
-            .is_exact = *value <= kExactDoubleMax && *value >= -kExactDoubleMax};
+            .is_exact = *value <= kExactDoubleMax && *value >= -kExactDoubleMax,
+            .fits_int = *value <= std::numeric_limits<int32_t>::max() &&
+                        *value >= std::numeric_limits<int32_t>::min(),
+            .fits_float = *value <= kExactFloatMax && *value >= -kExactFloatMax};
   }
-  if (!ParseDoubleText(text)) return {};
+  const auto number = ParseDoubleText(text);
+  if (!number) return {};
   const bool is_plain = point != std::string_view::npos &&
                         HasOnlyDigits(digits.substr(point + 1)) &&
                         (whole.empty() || HasOnlyDigits(whole));
@@ -59,7 +79,7 @@ TextType::Seen TextType::ClassifyNumber(std::string_view text) const {
             .integer_digits = static_cast<int>(std::min<size_t>(whole.size(), 1000)),
             .fraction_digits = static_cast<int>(std::min<size_t>(digits.size() - point - 1, 1000))};
   }
-  return {.kind = Kind::kDouble};
+  return {.kind = Kind::kDouble, .fits_float = fits_float_ && KeepsDigitsAsFloat(*number)};
 }
 
 TextType::Seen TextType::ClassifyTime(std::string_view text) {
@@ -94,6 +114,8 @@ void TextType::Widen(const Seen& seen, std::string_view text, const TextPlace& p
   integer_digits_ = std::max(integer_digits_, seen.integer_digits);
   fraction_digits_ = std::max(fraction_digits_, seen.fraction_digits);
   are_exact_ = are_exact_ && seen.is_exact;
+  fits_int_ = fits_int_ && seen.fits_int;
+  fits_float_ = fits_float_ && seen.fits_float;
   Kind joined = Join(kind_, seen.kind);
   if (joined == Kind::kDecimal && integer_digits_ + fraction_digits_ > kDecimalDigitsMax) {
     joined = Kind::kString;
@@ -113,15 +135,20 @@ bool TextType::ChangesNothing(std::string_view text) const {
     case Kind::kString:
       return true;
     case Kind::kLong: {
-      // Of no more digits than were seen, of which no one is lost in a double.
-      const bool fits = text.size() <= static_cast<size_t>(std::min(integer_digits_, 15)) &&
-                        (text[0] != '0' || text.size() == 1);
+      // Of no more digits than were seen, of which no one is lost in a double, nor in what else
+      // holds all so far.
+      int digits_max = std::min(integer_digits_, 15);
+      if (fits_int_) digits_max = std::min(digits_max, kIntDigits);
+      if (fits_float_) digits_max = std::min(digits_max, static_cast<int>(kFloatDigits));
+      const bool fits =
+          text.size() <= static_cast<size_t>(digits_max) && (text[0] != '0' || text.size() == 1);
       return fits && ReadDigits(text);
     }
     case Kind::kDouble:
     case Kind::kDecimal: {
       const size_t point = text.find('.');
       if (point == std::string_view::npos || point == 0) return false;
+      if (fits_float_ && text.size() > kFloatDigits + 1) return false;
       const size_t fraction = text.size() - point - 1;
       const bool has_seen =
           kind_ == Kind::kDouble || (point <= static_cast<size_t>(integer_digits_) &&
@@ -155,13 +182,21 @@ void TextType::Merge(const TextType& other) {
   const Seen seen{.kind = other.kind_,
                   .integer_digits = other.integer_digits_,
                   .fraction_digits = other.fraction_digits_,
-                  .is_exact = other.are_exact_};
+                  .is_exact = other.are_exact_,
+                  .fits_int = other.fits_int_,
+                  .fits_float = other.fits_float_};
   if (other.kind_ == Kind::kNone) return;
   Widen(seen, other.reason_text_, other.reason_place_);
   if (reason_text_.empty() && kind_ == other.kind_) {
     reason_text_ = other.reason_text_;
     reason_place_ = other.reason_place_;
   }
+}
+
+TypePtr TextType::narrow_type() const {
+  if (kind_ == Kind::kLong && fits_int_) return Type::Primitive(TypeId::kInt);
+  if (kind_ == Kind::kDouble && fits_float_) return Type::Primitive(TypeId::kFloat);
+  return type();
 }
 
 TypePtr TextType::type() const {

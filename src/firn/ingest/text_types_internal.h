@@ -33,6 +33,8 @@ class TextType {
 
   /// String if there was no value.
   TypePtr type() const;
+  /// The narrowest type of a table that holds the values: int or float where they do for all.
+  TypePtr narrow_type() const;
   bool has_values() const { return kind_ != Kind::kNone; }
 
   /// Why it is this type: the first text that made the column so wide; empty if none did.
@@ -55,7 +57,9 @@ class TextType {
     Kind kind = Kind::kString;
     int integer_digits = 0;
     int fraction_digits = 0;
-    bool is_exact = true;  // As a double.
+    bool is_exact = true;    // As a double.
+    bool fits_int = true;    // 32 bits.
+    bool fits_float = true;  // Which keeps every digit.
   };
   Seen Classify(std::string_view text) const;
   static Seen ClassifyTime(std::string_view text);
@@ -68,7 +72,9 @@ class TextType {
   Kind kind_ = Kind::kNone;
   int integer_digits_ = 0;
   int fraction_digits_ = 0;
-  bool are_exact_ = true;  // All integers so far fit a double.
+  bool are_exact_ = true;   // All integers so far fit a double.
+  bool fits_int_ = true;    // All integers do.
+  bool fits_float_ = true;  // All numbers do.
   std::string reason_text_;
   TextPlace reason_place_;
 };

@@ -34,6 +34,34 @@ TEST(TextTypeTest, IsTheNarrowestThatHoldsAllValues) {
   EXPECT_EQ(TypeOf({}), "string");
 }
 
+std::string NarrowTypeOf(const std::vector<std::string>& texts) {
+  TextType whole;
+  TextType first;
+  TextType second;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    whole.Add(texts[i], {});
+    (i < texts.size() / 2 ? first : second).Add(texts[i], {});
+  }
+  first.Merge(second);
+  EXPECT_EQ(FormatType(*first.narrow_type()), FormatType(*whole.narrow_type()));
+  return FormatType(*whole.narrow_type());
+}
+
+TEST(TextTypeTest, TellsWhetherATypeOf32BitsHoldsAllValues) {
+  EXPECT_EQ(NarrowTypeOf({"1", "2147483647", "-2147483648"}), "int");
+  EXPECT_EQ(NarrowTypeOf({"1", "2147483648"}), "long");
+  EXPECT_EQ(NarrowTypeOf({"1000000000", "3000000000"}), "long") << "of as many digits";
+  EXPECT_EQ(NarrowTypeOf({"0.1", "-2.5", "3"}), "float");
+  EXPECT_EQ(NarrowTypeOf({"nan", "inf", "1e38"}), "float");
+  EXPECT_EQ(NarrowTypeOf({"0.5", "1e39"}), "double");
+  EXPECT_EQ(NarrowTypeOf({"0.5", "0.123456789"}), "double");
+  EXPECT_EQ(NarrowTypeOf({"1234.5678", "2345.6789"}), "double");
+  EXPECT_EQ(NarrowTypeOf({"16777217", "0.5"}), "double");
+  EXPECT_EQ(NarrowTypeOf({"0.5", "16777217"}), "double");
+  EXPECT_EQ(NarrowTypeOf({"16777216", "0.5"}), "float");
+  EXPECT_EQ(NarrowTypeOf({"x", "1"}), "string");
+}
+
 TEST(TextTypeTest, IsStringWhereNothingElseKeepsEveryDigit) {
   EXPECT_EQ(TypeOf({"01234", "99999"}), "string");
   EXPECT_EQ(TypeOf({"0", "0.5", "-0"}), "double");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "firn/format/case_twins.h"
 #include "firn/format/layout_text.h"
 #include "firn/format/schema_text.h"
 #include "firn/procedure/change_report_internal.h"
@@ -64,6 +65,7 @@ Result<CsvDialect> ParseDialect(const Arguments& arguments) {
 Status ParseLayout(const Arguments& arguments, NewTableLayout& layout) {
   if (const auto schema = arguments.OptionalText("schema")) {
     FIRN_ASSIGN(layout.schema, ParseSchemaText(*schema), "argument 'schema'");
+    FIRN_RETURN_IF_ERROR(RefuseCaseTwins(*layout.schema), "argument 'schema'");
   }
   FIRN_ASSIGN(const auto partition, ParsePartitionText(arguments.Text("partition")),
               "argument 'partition'");
@@ -287,13 +289,16 @@ std::vector<Argument> CommonArguments() {
        .default_text = "none"},
       {.name = "schema",
        .type = ArgumentType::kText,
-       .help = "The columns of the table if it is made, as in: id bigint not null, name string."},
+       .help = "The columns of the table if it is made, as in: id bigint not null, name string.",
+       .default_text = "those of the source"},
       {.name = "partition",
        .type = ArgumentType::kText,
-       .help = "Its partition fields, as in: days(ts), bucket(16, id)."},
+       .help = "Its partition fields, as in: days(ts), bucket(16, id).",
+       .default_text = "none"},
       {.name = "sort",
        .type = ArgumentType::kText,
-       .help = "Its sort order, as in: id desc nulls last."},
+       .help = "Its sort order, as in: id desc nulls last.",
+       .default_text = "none"},
       {.name = "only_new_files",
        .type = ArgumentType::kBoolean,
        .help = "Leave out files that were loaded before with this option and have not changed "
@@ -307,7 +312,8 @@ std::vector<Argument> CommonArguments() {
        .option_name = "property"},
       {.name = "location",
        .type = ArgumentType::kText,
-       .help = "Where the table lies if it is made."},
+       .help = "Where the table lies if it is made.",
+       .default_text = "the catalog's choice"},
       {.name = "format_version",
        .type = ArgumentType::kInteger,
        .help = "Iceberg format version of the table if it is made.",

@@ -1,5 +1,6 @@
 #include "firn/catalog/change_table.h"
 #include "firn/catalog/table_evolution.h"
+#include "firn/format/case_twins.h"
 #include "firn/format/layout_text.h"
 #include "firn/format/schema_text.h"
 #include "firn/format/table_properties.h"
@@ -16,6 +17,9 @@ Result<CreateTableRequest> MakeRequest(const Session& session, const Arguments& 
                                        const TableMetadata* existing) {
   CreateTableRequest request;
   FIRN_ASSIGN(request.schema, ParseSchemaText(arguments.Text("schema")));
+  if (!arguments.Boolean("distinguish_case")) {
+    FIRN_RETURN_IF_ERROR(RefuseCaseTwins(request.schema), "schema");
+  }
   FIRN_ASSIGN(const auto partition, ParsePartitionText(arguments.Text("partition")));
   FIRN_ASSIGN(request.spec, MakePartitionSpec(partition, request.schema));
   FIRN_ASSIGN(const auto sort, ParseSortOrderText(arguments.Text("sort")));
@@ -95,7 +99,12 @@ Procedure DescribeTableCreate() {
                          .help = "1, 2 or 3.",
                          .default_text = "2"},
                         {.name = "location",
-                         .help = "Where the table's files are; by default the catalog decides."},
+                         .help = "Where the table's files are.",
+                         .default_text = "the catalog's choice"},
+                        {.name = "distinguish_case",
+                         .type = ArgumentType::kBoolean,
+                         .help = "Let names of columns differ in case alone, although Spark, Hive "
+                                 "and Glue cannot read such a table."},
                         {.name = "replace",
                          .type = ArgumentType::kBoolean,
                          .help = "If the table exists, make it anew: without rows, its history "
