@@ -10,6 +10,7 @@
 #include "firn/base/text.h"
 #include "firn/base/version.h"
 #include "firn/cli/command_parser_internal.h"
+#include "firn/procedure/argument_help.h"
 
 // CLI11 throws. Its options only collect text here; firn's own parser of arguments checks it.
 
@@ -50,11 +51,6 @@ std::string TypeLabel(ArgumentType type) {
       return "KEY=VALUE";
   }
   return "";
-}
-
-std::string HelpText(const Argument& argument) {
-  if (argument.default_text.empty()) return argument.help;
-  return argument.help + " Default: " + argument.default_text + ".";
 }
 
 bool IsMany(ArgumentType type) {
@@ -206,14 +202,14 @@ void CommandParser::AddArgument(Command& command, const Argument& argument) {
   const std::string name =
       WithDashes(argument.option_name.empty() ? argument.name : argument.option_name);
   if (argument.type == ArgumentType::kBoolean) {
-    command.app->add_flag("--" + name, texts, argument.help);
+    command.app->add_flag("--" + name, texts, HelpOf(argument));
     // The other way to say `--name=false`, which needs no place in the help.
     command.app->add_flag_callback("--no-" + name, [&texts] { texts.emplace_back("false"); })
         ->group("");
     return;
   }
   const std::string names = argument.is_positional ? WithDashes(argument.name) : "--" + name;
-  CLI::Option* option = command.app->add_option(names, texts, HelpText(argument));
+  CLI::Option* option = command.app->add_option(names, texts, HelpOf(argument));
   option->type_name(TypeLabel(argument.type));
   const bool takes_rest = argument.is_positional && IsMany(argument.type);
   option->expected(1, takes_rest ? CLI::detail::expected_max_vector_size : 1);

@@ -37,7 +37,8 @@ std::vector<Argument> ReadArguments() {
     arguments.push_back(std::move(argument));
   arguments.push_back({.name = "from_snapshot_id",
                        .type = ArgumentType::kInteger,
-                       .help = "Read the rows that were appended after this snapshot."});
+                       .help = "Read the rows that were appended after this snapshot.",
+                       .default_text = "all rows of one snapshot"});
   arguments.push_back({.name = "to_snapshot_id",
                        .type = ArgumentType::kInteger,
                        .help = "The last snapshot whose appended rows are read.",

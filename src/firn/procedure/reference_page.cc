@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "firn/base/text.h"
-#include "firn/procedure/procedure.h"
+#include "firn/procedure/argument_help.h"
 #include "firn/procedure/reference_page_internal.h"
 #include "firn/procedure/rewrite_options_internal.h"
 
@@ -78,9 +78,8 @@ std::string FormatUsage(const Procedure& procedure) {
 }
 
 std::string FormatArgument(const Argument& argument) {
-  std::string text = ReplaceText(argument.help, "|", "\\|");
+  std::string text = ReplaceText(HelpOf(argument), "|", "\\|");
   if (argument.is_required) text += " Required.";
-  if (!argument.default_text.empty()) text += " Default: " + argument.default_text + ".";
   return fmt::format("| `{}` | {} | {} | {} |\n", argument.name,
                      argument.is_positional ? "in order" : "`" + OptionName(argument) + "`",
                      TypeName(argument.type), text);

@@ -87,10 +87,14 @@ std::vector<Argument> NameArguments(RefType type) {
 }
 
 std::vector<Argument> SetArguments(RefType type, bool is_replace) {
+  const auto unset = [is_replace](const std::string& property) {
+    return is_replace ? "as it is" : "the table's history.expire." + property;
+  };
   std::vector<Argument> arguments = NameArguments(type);
   arguments.push_back({.name = "snapshot_id",
                        .type = ArgumentType::kInteger,
-                       .help = "The snapshot that it names; by default the current one of main."});
+                       .help = "The snapshot that it names.",
+                       .default_text = "the current one of main"});
   if (!is_replace) {
     arguments.push_back({.name = "if_not_exists",
                          .type = ArgumentType::kBoolean,
@@ -98,14 +102,17 @@ std::vector<Argument> SetArguments(RefType type, bool is_replace) {
   }
   arguments.push_back({.name = "max_ref_age_ms",
                        .type = ArgumentType::kInteger,
-                       .help = "Age of its snapshot in milliseconds at which expiry drops it."});
+                       .help = "Age of its snapshot in milliseconds at which expiry drops it.",
+                       .default_text = unset("max-ref-age-ms")});
   if (type == RefType::kTag) return arguments;
   arguments.push_back({.name = "min_snapshots_to_keep",
                        .type = ArgumentType::kInteger,
-                       .help = "Number of its snapshots that expiry keeps whatever their age."});
+                       .help = "Number of its snapshots that expiry keeps whatever their age.",
+                       .default_text = unset("min-snapshots-to-keep")});
   arguments.push_back({.name = "max_snapshot_age_ms",
                        .type = ArgumentType::kInteger,
-                       .help = "Age of its snapshots in milliseconds at which expiry drops them."});
+                       .help = "Age of its snapshots in milliseconds at which expiry drops them.",
+                       .default_text = unset("max-snapshot-age-ms")});
   return arguments;
 }
 

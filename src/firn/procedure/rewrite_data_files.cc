@@ -67,7 +67,8 @@ Procedure DescribeRewriteDataFiles() {
                          .type = ArgumentType::kText,
                          .help = "Columns with directions, such as 'id DESC NULLS LAST, days(ts)'; "
                                  "or zorder(a, b); or hilbert(a, b), which scales each column by "
-                                 "its quantiles."},
+                                 "its quantiles.",
+                         .default_text = "the table's sort order"},
                         RewriteOptionsArgument("rewrite_data_files"),
                         {.name = "where",
                          .type = ArgumentType::kText,

@@ -73,7 +73,8 @@ Procedure DescribeRewriteManifests() {
                          .default_text = "all fields of the spec in order"},
                         {.name = "smaller_than_bytes",
                          .type = ArgumentType::kInteger,
-                         .help = "Only manifests of fewer bytes, such as 10485760."}},
+                         .help = "Only manifests of fewer bytes, such as 10485760.",
+                         .default_text = "of any size"}},
           .can_dry_run = true,
           .run = Run};
 }

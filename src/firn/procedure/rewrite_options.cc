@@ -105,12 +105,13 @@ std::span<const RewriteOption> RewriteOptionsOf(std::string_view call_name) {
 }
 
 Argument RewriteOptionsArgument(std::string_view call_name) {
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (const RewriteOption& option : RewriteOptionsOf(call_name))
-    names.push_back(option.name);
+    names.push_back(fmt::format("{} ({})", option.name, option.default_text));
   return {.name = "options",
           .type = ArgumentType::kTextMap,
-          .help = fmt::format("An option by Spark's name, such as min-input-files=2; one of {}.",
+          .help = fmt::format("An option by Spark's name, such as min-input-files=2; one of these, "
+                              "with their defaults: {}.",
                               fmt::join(names, ", ")),
           .option_name = "option"};
 }

@@ -5,7 +5,8 @@ namespace firn {
 std::vector<Argument> SnapshotArguments() {
   return {{.name = "snapshot_id",
            .type = ArgumentType::kInteger,
-           .help = "Read this snapshot instead of the current one."},
+           .help = "Read this snapshot.",
+           .default_text = "the current one"},
           {.name = "as_of",
            .type = ArgumentType::kTimestamp,
            .help = "Read the snapshot that was current at this time: ISO-8601, or a duration back "

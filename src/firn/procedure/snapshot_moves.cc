@@ -140,11 +140,12 @@ Result<ProcedureOutput> RunAncestors(ProcedureContext& context, const Arguments&
                     std::move(rows));
 }
 
-Argument SnapshotArgument(bool is_required, std::string help) {
+Argument SnapshotArgument(bool is_required, std::string help, std::string default_text = "") {
   return {.name = "snapshot_id",
           .type = ArgumentType::kInteger,
           .is_required = is_required,
-          .help = std::move(help)};
+          .help = std::move(help),
+          .default_text = std::move(default_text)};
 }
 
 Argument BranchArgument() {
@@ -186,7 +187,7 @@ Procedure DescribeSetCurrentSnapshot() {
           .call_name = "set_current_snapshot",
           .summary = "Move main to any snapshot of the table.",
           .arguments = {ChangedTableArgument(),
-                        SnapshotArgument(false, "The snapshot."),
+                        SnapshotArgument(false, "The snapshot.", "the one that ref names"),
                         {.name = "ref",
                          .type = ArgumentType::kText,
                          .help = "Or the branch or tag that names it."}},
@@ -218,7 +219,7 @@ Procedure DescribeAncestorsOf() {
               "List a snapshot and those before it, newest first, with their times in "
               "milliseconds.",
           .arguments = {TableOrLocationArgument(),
-                        SnapshotArgument(false, "The snapshot; by default the current one.")},
+                        SnapshotArgument(false, "The snapshot.", "the current one")},
           .can_dry_run = false,
           .run = RunAncestors};
 }

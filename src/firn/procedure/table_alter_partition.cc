@@ -60,7 +60,8 @@ Argument OldFieldArgument() {
           .help = "A partition field by its name or its transform."};
 }
 Argument NameArgument() {
-  return {.name = "as", .help = "Name of the new field; by default made from the transform."};
+  return {
+      .name = "as", .help = "Name of the new field.", .default_text = "made from the transform"};
 }
 
 }  // namespace

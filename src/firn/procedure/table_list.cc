@@ -37,7 +37,8 @@ Procedure DescribeTableList() {
           .arguments = {{.name = "namespace",
                          .type = ArgumentType::kNamespace,
                          .is_positional = true,
-                         .help = "A catalog or namespace; without it the default catalog."}},
+                         .help = "A catalog or namespace.",
+                         .default_text = "the default catalog"}},
           .can_dry_run = false,
           .run = Run};
 }
