@@ -2,6 +2,7 @@
 
 #include "firn/base/utf8.h"
 #include "firn/format/gzip.h"
+#include "firn/format/schema_text.h"
 #include "firn/ingest/ingest_testing_internal.h"
 
 namespace firn {
@@ -306,18 +307,17 @@ TEST_F(CsvIngestTest, ANullInARequiredColumnIsAnErrorWithItsLine) {
 }
 
 TEST_F(CsvIngestTest, WidensColumnsThatDoNotHoldTheValuesOnRequest) {
-  MakeTable({{"i", Primitive(TypeId::kInt)},
-             {"j", Primitive(TypeId::kInt)},
-             {"f", Primitive(TypeId::kFloat)},
-             {"g", Primitive(TypeId::kFloat)},
-             {"s", Primitive(TypeId::kString)}});
+  request_.layout.schema = *ParseSchemaText("i int, j int, f float, g float, s string");
+  ASSERT_THAT(Run({Put("0.csv", "i,j,f,g,s\n1,1,1,1,x\n")}), IsOk());
+  request_.layout.schema.reset();
   const std::string file = Put("a.csv", "i,j,f,g,s\n3000000000,7,0.1234567891,0.25,1\n");
   EXPECT_THAT(Run({file}), IsError(ErrorCode::kInvalidInput, "'3000000000' is no int"));
   request_.evolves = true;
   ASSERT_THAT(Run({file}), IsOk());
   EXPECT_EQ(Columns(), "i long, j int, f double, g float, s string");
   EXPECT_THAT(notices_, HasSubstr("widening column 'i' to long"));
-  EXPECT_THAT(Rows(), ElementsAre(R"({"i":3000000000,"j":7,"f":0.1234567891,"g":0.25,"s":"1"})"));
+  EXPECT_THAT(Rows(), ElementsAre(R"({"i":1,"j":1,"f":1.0,"g":1.0,"s":"x"})",
+                                  R"({"i":3000000000,"j":7,"f":0.1234567891,"g":0.25,"s":"1"})"));
   EXPECT_THAT(Run({Put("b.csv", "i\nx\n")}), IsError(ErrorCode::kInvalidInput, "'x' is no long"))
       << "what no wider type holds";
 }
