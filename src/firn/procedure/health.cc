@@ -28,7 +28,7 @@ Result<StructValue> AssessOne(ProcedureContext& context, const PolicySections& s
                               const std::optional<RemoveOrphanFilesOptions>& orphans) {
   FIRN_ASSIGN(const auto reference, ResolveChangeableTable(*context.session, text));
   const MaintainContext maintain = MakeMaintainContext(context, reference);
-  FIRN_ASSIGN(const auto policy, 
+  FIRN_ASSIGN(const auto policy,
               MakeMaintenancePolicy(PolicyFor(sections, reference.catalog_name,
                                               reference.name.levels, reference.name.name),
                                     reference.table.metadata->properties));

@@ -120,8 +120,7 @@ TEST_F(MaintainTableTest, TellsHowATableIs) {
   EXPECT_EQ(many.manifests, 20);
   EXPECT_EQ(many.snapshots, 20);
   EXPECT_LT(many.score, 60);
-  EXPECT_THAT(many.advice,
-              testing::Contains(HasSubstr("compact: 20 files could be 1")));
+  EXPECT_THAT(many.advice, testing::Contains(HasSubstr("compact: 20 files could be 1")));
   table().clock().Advance(days(10));
   EXPECT_EQ(Assess().expired_snapshots, 19);
   EXPECT_THAT(Assess().advice, testing::Contains("expire: 19 of 20 snapshots are over"));
