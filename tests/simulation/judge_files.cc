@@ -204,9 +204,11 @@ bool Judge::is_excused(const std::string& uri, bool has_expiry_faults) const {
   const auto maker = makers_.find(uri);
   if (maker == makers_.end()) return true;  // Put off: its maker was told nothing certain.
   const Operation& operation = operations_.at(maker->second);
-  // A journal keeps what was finished, and two runs that claim the same may both leave it.
-  const bool is_kept = operation.has_journal && (operation.end == OperationEnd::kFailed ||
-                                                 world_.options().takes_owners_for_dead);
+  // A journal keeps what was finished, and two runs that claim the same may both leave it, as does
+  // one that could not see whether another has taken it over.
+  const bool is_kept =
+      operation.has_journal && (operation.end == OperationEnd::kFailed ||
+                                operation.faults.any > 0 || world_.options().takes_owners_for_dead);
   const bool was_refused = operation.end == OperationEnd::kFailed && operation.faults.twice > 0;
   return operation.has_died || operation.was_open || operation.faults.failed_deletes > 0 ||
          operation.faults.unclear > 0 || is_kept || was_refused ||
