@@ -33,10 +33,18 @@ struct PartitionWriter::OpenFile {
   ByteSink sink;
   std::unique_ptr<DataFileEncoder> encoder;
   std::unique_ptr<MetricsCollector> metrics;  // Null: the encoder makes them.
+  int64_t rows = 0;
 };
 
 PartitionWriter::PartitionWriter(SharedWrite& shared, StructValue partition)
-    : shared_(shared), partition_(std::move(partition)) {}
+    : shared_(shared), partition_(std::move(partition)) {
+  const DataWriteOptions& options = *shared.options;
+  if (options.rows_expected > 0 && options.target_file_bytes > 0) {
+    even_.emplace(EvenFiles::Plan{.rows = options.rows_expected,
+                                  .target_bytes = options.target_file_bytes,
+                                  .cells = options.cells});
+  }
+}
 
 PartitionWriter::~PartitionWriter() = default;
 
@@ -74,20 +82,31 @@ Status PartitionWriter::Open() {
 }
 
 Status PartitionWriter::Write(const std::shared_ptr<arrow::RecordBatch>& batch) {
-  const int64_t target = shared_.options->target_file_bytes;
-  const int64_t step = RowsBetweenChecks(*batch, target);
-  for (int64_t row = 0; row < batch->num_rows(); row += step) {
+  const int64_t step = RowsBetweenChecks(*batch, shared_.options->target_file_bytes);
+  for (int64_t row = 0; row < batch->num_rows();) {
     FIRN_RETURN_IF_ERROR(shared_.context->cancel.Check());
     if (open_ == nullptr) FIRN_RETURN_IF_ERROR(Open());
-    const auto rows = batch->Slice(row, step);
-    FIRN_RETURN_IF_ERROR(open_->encoder->Write(rows), "writing '{}'", open_->output->uri());
-    if (open_->metrics != nullptr) {
-      FIRN_RETURN_IF_ERROR(
-          open_->metrics->Add(rows->columns(), rows->num_rows(), shared_.pool.get()));
-    }
-    if (target > 0 && open_->encoder->estimated_bytes() >= target) FIRN_RETURN_IF_ERROR(Close());
+    int64_t rows = std::min(step, batch->num_rows() - row);
+    if (even_) rows = even_->RowsAtOnce(rows, open_->rows);
+    FIRN_RETURN_IF_ERROR(Add(batch->Slice(row, rows)));
+    row += rows;
+    if (IsFull()) FIRN_RETURN_IF_ERROR(Close());
   }
   return {};
+}
+
+Status PartitionWriter::Add(const std::shared_ptr<arrow::RecordBatch>& rows) {
+  FIRN_RETURN_IF_ERROR(open_->encoder->Write(rows), "writing '{}'", open_->output->uri());
+  open_->rows += rows->num_rows();
+  if (open_->metrics == nullptr) return {};
+  return open_->metrics->Add(rows->columns(), rows->num_rows(), shared_.pool.get());
+}
+
+bool PartitionWriter::IsFull() {
+  const int64_t target = shared_.options->target_file_bytes;
+  if (target <= 0) return false;
+  const int64_t bytes = open_->encoder->estimated_bytes();
+  return even_ ? even_->IsFull(open_->rows, bytes) : bytes >= target;
 }
 
 Status PartitionWriter::Flush() {
@@ -99,6 +118,7 @@ Status PartitionWriter::Flush() {
 Status PartitionWriter::Close() {
   if (open_ == nullptr) return {};
   const std::unique_ptr<OpenFile> file = std::move(open_);
+  if (even_) even_->EndFile(file->rows);
   FIRN_ASSIGN(EncodedFile summary, file->encoder->Finish(), "writing '{}'", file->output->uri());
   DataFile data_file{.content = shared_.options->content,
                      .file_path = file->output->uri(),

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 
 #include "firn/data/budget_pool.h"
 #include "firn/data/column_metrics_internal.h"
+#include "firn/data/even_files_internal.h"
 #include "firn/data/file_formats_internal.h"
 #include "firn/data/writer.h"
 
@@ -44,10 +46,13 @@ class PartitionWriter {
  private:
   struct OpenFile;
   Status Open();
+  Status Add(const std::shared_ptr<arrow::RecordBatch>& rows);
+  bool IsFull();
 
   SharedWrite& shared_;
   StructValue partition_;
   std::unique_ptr<OpenFile> open_;
+  std::optional<EvenFiles> even_;
 };
 
 }  // namespace firn

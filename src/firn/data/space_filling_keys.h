@@ -27,7 +27,7 @@ Result<std::unique_ptr<RowKeyEncoder>> MakeZOrderEncoder(const std::vector<int32
 /// `sample`, so that all columns get an equal share of the key, whatever their types, ranges and
 /// skew; equal keys are equal places. `sample` has rows of `sample_schema`, with the columns of
 /// `field_ids` among them; nulls come first. Errors: those of the sample; kUnsupported: a column
-/// that cannot be sorted.
+/// that cannot be sorted. The encoder may be used on several threads.
 Result<std::unique_ptr<RowKeyEncoder>> MakeHilbertEncoder(const std::vector<int32_t>& field_ids,
                                                           const Schema& schema,
                                                           const Schema& sample_schema,

@@ -18,6 +18,8 @@
 
 namespace firn {
 
+class CurveCells;
+
 struct WriteContext {
   std::shared_ptr<FileIO> io;
   TableMetadataPtr metadata;
@@ -37,6 +39,10 @@ struct DataWriteOptions {
   /// the rest of the rows is sorted by partition, so that one file is open at a time.
   std::optional<StructValue> partition;
   int64_t target_file_bytes = 0;  ///< Roll to the next file at this size, by real bytes; 0: never.
+  /// How many rows there are, about, if all are of one partition; 0: not known. Where it is known,
+  /// files get even sizes near the target, not full ones and a rest.
+  int64_t rows_expected = 0;
+  std::shared_ptr<CurveCells> cells;  ///< Rows lie along a curve: files end with its cells.
   /// Rows are sorted by it within their partition, and files say so: the rows of a file are in this
   /// order, and follow those of the file before. Order 0: rows stay as they come.
   SortOrder sort_order;

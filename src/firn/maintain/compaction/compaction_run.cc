@@ -2,6 +2,7 @@
 #include <optional>
 #include <utility>
 
+#include "firn/data/curve_cells.h"
 #include "firn/data/equality_positions.h"
 #include "firn/data/row_positions.h"
 #include "firn/data/row_sorter.h"
@@ -104,22 +105,39 @@ Result<std::unique_ptr<RowKeyEncoder>> MakeHilbertKeys(const MaintainContext& co
 }
 
 // Rows along a curve, sorted by their places on it, on local disk where memory is not enough.
+// `cells` is set for curves whose cells make good files.
 Result<RowStream> AlongCurve(const MaintainContext& context, const Table& table,
                              const FileGroup& group, const RewriteOrder& order,
-                             const Schema& schema, RowStream rows) {
-  std::unique_ptr<RowKeyEncoder> keys;
-  if (order.strategy == RewriteOrder::Strategy::kZOrder) {
-    FIRN_ASSIGN(keys, MakeZOrderEncoder(
-                          order.columns, schema,
-                          {.key_bytes_max = order.key_bytes_max, .text_bytes = order.text_bytes}));
-  } else {
-    FIRN_ASSIGN(keys, MakeHilbertKeys(context, table, group, order, schema));
-  }
+                             const Schema& schema, RowStream rows,
+                             std::shared_ptr<CurveCells>& cells) {
   FIRN_ASSIGN(auto batches, ImportBatches(std::move(rows)));
-  return ExportBatches(SortRows({.budget = context.budget,
-                                 .cancel = context.commit.cancel,
-                                 .executor = context.commit.executor},
-                                std::move(keys), std::move(batches)));
+  const RowSortContext sort{.budget = context.budget,
+                            .cancel = context.commit.cancel,
+                            .executor = context.commit.executor};
+  if (order.strategy == RewriteOrder::Strategy::kZOrder) {
+    FIRN_ASSIGN(auto keys, MakeZOrderEncoder(order.columns, schema,
+                                             {.key_bytes_max = order.key_bytes_max,
+                                              .text_bytes = order.text_bytes}));
+    return ExportBatches(SortRows(sort, std::move(keys), std::move(batches)));
+  }
+  FIRN_ASSIGN(std::shared_ptr<RowKeyEncoder> keys,
+              MakeHilbertKeys(context, table, group, order, schema));
+  auto sorted = SortRows(sort, ShareEncoder(keys), std::move(batches));
+  cells = std::make_shared<CurveCells>();
+  return ExportBatches(MarkCells(std::move(sorted), ShareEncoder(keys), cells));
+}
+
+// Without those that deletes of one file alone take out, as far as their number is known.
+int64_t CountRows(const std::vector<FileScanTask>& tasks, const PositionsByFile& dropped) {
+  int64_t rows = 0;
+  for (const FileScanTask& task : tasks) {
+    rows += task.file.record_count;
+    for (const DeleteFilePtr& deletes : task.deletes)
+      rows -= deletes->file.referenced_data_file ? deletes->file.record_count : 0;
+  }
+  for (const auto& [path, positions] : dropped)
+    rows -= static_cast<int64_t>(positions.cardinality());
+  return std::max<int64_t>(rows, 0);
 }
 
 // Below rows where that is possible: nothing is converted, and little decoded.
@@ -127,11 +145,11 @@ Result<std::vector<DataFile>> WriteGroup(const MaintainContext& context, const T
                                          const FileGroup& group, const RewriteOrder& order) {
   const SchemaPtr schema = SchemaWithLineage(*table.metadata);
   const WriteContext write = WriteContextOf(context, table);
-  const DataWriteOptions options{.schema = schema,
-                                 .spec = table.metadata->FindSpec(group.output_spec_id),
-                                 .partition = group.partition,
-                                 .target_file_bytes = group.split_bytes,
-                                 .sort_order = order.sort_order};
+  DataWriteOptions options{.schema = schema,
+                           .spec = table.metadata->FindSpec(group.output_spec_id),
+                           .partition = group.partition,
+                           .target_file_bytes = group.split_bytes,
+                           .sort_order = order.sort_order};
   // As positions, of which memory holds as many as there are, and which leave the cheap way open.
   FIRN_ASSIGN(const PositionsByFile dropped,
               FindEqualityDeletedRows(ReadContextOf(context, table), group.inputs));
@@ -140,10 +158,14 @@ Result<std::vector<DataFile>> WriteGroup(const MaintainContext& context, const T
     FIRN_ASSIGN(auto transcoded, TranscodeDataFiles(write, options, tasks, dropped));
     if (transcoded) return std::move(*transcoded);
   }
+  if (group.partition && order.strategy != RewriteOrder::Strategy::kBinpack) {
+    options.rows_expected = CountRows(tasks, dropped);
+  }
   const ReadOptions read{.projection = schema, .is_ordered = true, .dropped_positions = &dropped};
   FIRN_ASSIGN(RowStream rows, ReadTasks(ReadContextOf(context, table), tasks, read));
   if (!order.columns.empty()) {
-    FIRN_ASSIGN(rows, AlongCurve(context, table, group, order, *schema, std::move(rows)));
+    FIRN_ASSIGN(rows,
+                AlongCurve(context, table, group, order, *schema, std::move(rows), options.cells));
   }
   return WriteDataFiles(write, options, std::move(rows));
 }
