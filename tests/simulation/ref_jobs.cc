@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <memory>
+#include <set>
 #include <utility>
 
 #include "firn/catalog/ref_change.h"
@@ -117,15 +119,18 @@ JobResult FastForward(Worker& worker, Operation& operation) {
   // Most histories have gone apart.
   const SnapshotId head = *worker.HeadOf(table, branch);
   if (!judge.is_in_history(head, *worker.HeadOf(table, to))) return std::optional<SnapshotId>();
+  // Where `to` was when that was planned; it may go on before the branch comes after.
+  const auto targets = std::make_shared<std::set<SnapshotId>>();
   return Move(
       worker, operation, branch,
-      [&judge, branch, to](const TableMetadata& before, std::optional<SnapshotId> now) {
-        const auto target = before.refs.find(to);
+      [&judge, branch, targets](const TableMetadata& before, std::optional<SnapshotId> now) {
         const auto old = before.refs.find(branch);
-        return target != before.refs.end() && now == target->second.snapshot_id &&
+        return now && targets->contains(*now) &&
                (old == before.refs.end() || judge.is_ancestor(old->second.snapshot_id, *now));
       },
-      [branch, to](const TableMetadata& metadata) {
+      [branch, to, targets](const TableMetadata& metadata) {
+        const auto target = metadata.refs.find(to);
+        if (target != metadata.refs.end()) targets->insert(target->second.snapshot_id);
         return PlanFastForward(metadata, branch, to);
       });
 }
