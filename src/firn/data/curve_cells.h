@@ -22,7 +22,8 @@ class CurveCells {
   /// `row`, counted from 0, is in another cell of `level` and finer ones than the row before.
   void Mark(int64_t row, int level);
 
-  /// The first row after `begin`, up to `end`, with which a cell of `level` or a coarser one begins.
+  /// The first row after `begin`, up to `end`, with which a cell of `level` or a coarser one
+  /// begins.
   std::optional<int64_t> FindBorder(int64_t begin, int64_t end, int level) const;
 
   /// Rows before `row` will not be asked for.

@@ -8,7 +8,8 @@ namespace {
 class HeapStore final : public ByteStore {
  public:
   Result<std::byte*> Hold(size_t size, size_t kept) override {
-    if (kept == 0) bytes_.Clear();
+    // Callers write as far as the capacity, beyond the size that they asked for: all of it is kept.
+    bytes_.Resize(kept);
     bytes_.Resize(size + kSlack);
     return bytes_.data();
   }
