@@ -25,7 +25,7 @@ ROWS = 16_000_000
 FILES = 128
 RANGES = 200
 KEPT = ROWS // 100
-ORDERS = ["hilbert(id, amount)"]
+ORDERS = ["id, amount", "zorder(id, amount)", "hilbert(id, amount)"]
 
 
 def make_rows(is_skewed):
