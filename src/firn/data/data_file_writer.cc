@@ -118,7 +118,6 @@ Status PartitionWriter::Flush() {
 Status PartitionWriter::Close() {
   if (open_ == nullptr) return {};
   const std::unique_ptr<OpenFile> file = std::move(open_);
-  if (even_) even_->EndFile(file->rows);
   FIRN_ASSIGN(EncodedFile summary, file->encoder->Finish(), "writing '{}'", file->output->uri());
   DataFile data_file{.content = shared_.options->content,
                      .file_path = file->output->uri(),
@@ -128,6 +127,7 @@ Status PartitionWriter::Close() {
                      .record_count = summary.row_count,
                      .file_size_in_bytes = file->output->bytes_written(),
                      .split_offsets = std::move(summary.split_offsets)};
+  if (even_) even_->EndFile(file->rows, data_file.file_size_in_bytes);
   const SortOrder& order = shared_.options->sort_order;
   if (!order.fields.empty()) data_file.sort_order_id = order.order_id;
   if (file->metrics != nullptr) {

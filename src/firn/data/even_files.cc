@@ -7,10 +7,8 @@
 namespace firn {
 namespace {
 
-// As planning has it: so much larger than the target files may be before there is one more.
-constexpr double kGrowthMax = 1.1;
 constexpr double kTargetsMax = 1.5;
-// Files below three quarters of the target are compacted again.
+// Files below three quarters of the target are compacted again: rather one file fewer.
 constexpr double kTargetsMin = 0.77;
 // Where cells hold different numbers of rows: a file ends with one from here on, and without one at
 // the latest there.
@@ -31,9 +29,9 @@ std::optional<int> LevelFor(double targets) {
 }
 
 int64_t FilesFor(double targets) {
-  const double whole = std::floor(targets);
-  const bool is_whole = whole >= 1 && targets / whole <= kGrowthMax;
-  return std::max<int64_t>(static_cast<int64_t>(is_whole ? whole : std::ceil(targets)), 1);
+  const double most = std::max(std::ceil(targets), 1.0);
+  const bool is_small = most > 1 && targets / most < kTargetsMin;
+  return static_cast<int64_t>(is_small ? most - 1 : most);
 }
 
 }  // namespace
@@ -61,7 +59,9 @@ bool EvenFiles::IsFullCell(int64_t rows_in_file) const {
 }
 
 bool EvenFiles::IsFull(int64_t rows_in_file, int64_t bytes) {
-  const auto targets = static_cast<double>(bytes) / static_cast<double>(plan_.target_bytes);
+  const double targets =
+      static_cast<double>(bytes) * scale_ / static_cast<double>(plan_.target_bytes);
+  estimate_ = bytes;
   // More rows came than were expected.
   if (rows_left_ <= rows_in_file) return targets >= 1;
   if (rows_in_file <= 0 || bytes <= 0) return false;
@@ -76,7 +76,11 @@ bool EvenFiles::IsFull(int64_t rows_in_file, int64_t bytes) {
   return rows_in_file >= rows_wanted_ || targets >= kTargetsMax;
 }
 
-void EvenFiles::EndFile(int64_t rows_in_file) {
+void EvenFiles::EndFile(int64_t rows_in_file, int64_t bytes) {
+  if (estimate_ > 0 && bytes > 0) {
+    scale_ = static_cast<double>(bytes) / static_cast<double>(estimate_);
+  }
+  estimate_ = 0;
   rows_done_ += rows_in_file;
   rows_left_ -= rows_in_file;
   if (plan_.cells) plan_.cells->Forget(rows_done_);

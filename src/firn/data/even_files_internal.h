@@ -28,13 +28,16 @@ class EvenFiles {
   /// Whether a file ends that has so many rows, and takes so many bytes as far as is known.
   bool IsFull(int64_t rows_in_file, int64_t bytes);
 
-  void EndFile(int64_t rows_in_file);
+  /// `bytes`: what the file has become. What is told of open files is corrected by it.
+  void EndFile(int64_t rows_in_file, int64_t bytes);
 
  private:
   bool IsFullCell(int64_t rows_in_file) const;
   int64_t EarliestEnd() const;
 
   const Plan plan_;
+  int64_t estimate_ = 0;      // Of the open file.
+  double scale_ = 1;          // Of estimates.
   int64_t rows_done_ = 0;     // Of files that ended.
   int64_t rows_left_;         // The others.
   int64_t rows_wanted_ = 0;   // In the open file, or a cell; 0: not known yet.
