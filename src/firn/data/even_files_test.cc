@@ -15,8 +15,8 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::SizeIs;
 
-// Rows of each file, if rows come in steps of 1,000 and so many bytes of them are written, as far as
-// is known before a file ends; then they are `inflation` times fewer.
+// Rows of each file, if rows come in steps of 1,000 and so many bytes of them are written, as far
+// as is known before a file ends; then they are `inflation` times fewer.
 std::vector<int64_t> FilesOf(const EvenFiles::Plan& plan, int64_t rows,
                              const std::function<double(int64_t row)>& bytes_of_row,
                              double inflation = 1) {
