@@ -7,11 +7,13 @@ the next one has to end with the same rows, one file in each partition, and no f
 Where another process deletes a row meanwhile, that partition alone is compacted again.
 """
 
+import contextlib
 import json
 import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -103,11 +105,38 @@ class CompactionTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.pristine)
         shutil.copytree(self.folder, self.pristine)
 
+    def stop_between_commits(self, process):
+        """Stop it where it does not hold the catalog's lock, which nobody else could get then."""
+        for _ in range(1000):
+            process.send_signal(signal.SIGSTOP)
+            if not self.is_catalog_locked():
+                return
+            process.send_signal(signal.SIGCONT)
+            time.sleep(0.003)
+        self.fail("the compaction holds the catalog all the time")
+
+    def is_catalog_locked(self):
+        catalog = os.path.join(self.folder, "warehouse", "catalog.db")
+        with contextlib.closing(sqlite3.connect(catalog, timeout=0)) as database:
+            try:
+                database.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError as error:
+                self.assertIn("locked", str(error))
+                return True
+            return False
+
+    def end(self, process):
+        """Of a test that failed: a stopped process would stay."""
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+
     def check_race(self, delay):
         """Returns whether the compaction met a delete between its plan and its commit."""
         compaction = self.start(*COMPACT)
+        self.addCleanup(self.end, compaction)
         time.sleep(delay)
-        compaction.send_signal(signal.SIGSTOP)
+        self.stop_between_commits(compaction)
         has_begun = bool(self.outputs()) and compaction.poll() is None
         is_committed = "replace" in self.operations()
         deleted = self.random.choice([json.loads(row) for row in self.rows])
