@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "firn/data/transcode_input_internal.h"
@@ -35,11 +36,9 @@ Result<Buffer> ReadWhole(InputFile& file, int64_t size) {
 }
 
 // Footers of all inputs are looked at, several at a time.
-Status CheckFooter(const WriteContext& context, InputFile& file, int64_t size) {
-  FIRN_ASSIGN(const int64_t bytes, ReadFooterSize(file, size));
-  if (bytes * kFooterMemoryFactor <= context.budget->total_bytes() / kFooterShare) return {};
-  return MakeError(ErrorCode::kUnsupported, "a footer of {} bytes takes too much of the memory",
-                   bytes);
+int64_t FooterBytesMax(const WriteContext& context) {
+  return std::min(kReadFooterBytesMax,
+                  context.budget->total_bytes() / kFooterShare / kFooterMemoryFactor);
 }
 
 Status ReadInput(const WriteContext& context, TranscodeInput& input, Buffer kept) {
@@ -53,8 +52,7 @@ Status ReadInput(const WriteContext& context, TranscodeInput& input, Buffer kept
   if (size > kSmallFileBytes) {
     input.tail = std::move(kept);
     if (input.tail.empty()) {
-      FIRN_RETURN_IF_ERROR(CheckFooter(context, *input.file, size));
-      FIRN_ASSIGN(input.tail, ReadTail(*input.file, size));
+      FIRN_ASSIGN(input.tail, ReadTail(*input.file, size, FooterBytesMax(context)));
     }
     FIRN_ASSIGN(input.footer, ReadFooter(input.tail.span(), size));
     return {};

@@ -9,10 +9,10 @@ namespace {
 constexpr int64_t kMagicBytes = 4;
 constexpr int64_t kTailBytes = 8;  // Length of the footer, and the magic.
 constexpr int64_t kFirstReadBytes = int64_t{64} << 10;
-constexpr int64_t kFooterBytesMax = int64_t{32} << 20;
 
 // Where the footer begins, given the last bytes of a file of `size` bytes.
-Result<int64_t> FindFooter(std::span<const std::byte> tail, int64_t size) {
+Result<int64_t> FindFooter(std::span<const std::byte> tail, int64_t size,
+                           int64_t footer_bytes_max = kReadFooterBytesMax) {
   if (size < kTailBytes + kMagicBytes || std::ssize(tail) < kTailBytes) {
     return MakeError(ErrorCode::kCorrupt, "{} bytes are too few for a Parquet file", size);
   }
@@ -30,9 +30,9 @@ Result<int64_t> FindFooter(std::span<const std::byte> tail, int64_t size) {
     return MakeError(ErrorCode::kCorrupt, "a footer of {} bytes does not fit in a file of {}",
                      length, size);
   }
-  if (length > kFooterBytesMax) {
+  if (int64_t{length} > footer_bytes_max) {
     return MakeError(ErrorCode::kUnsupported, "a footer of {} bytes, at most {} are read", length,
-                     kFooterBytesMax);
+                     footer_bytes_max);
   }
   return start;
 }
@@ -82,7 +82,7 @@ Result<FileFooter> ReadFooter(std::span<const std::byte> file) {
   return ReadFooter(file, std::ssize(file));
 }
 
-Result<Buffer> ReadTail(InputFile& file, int64_t size) {
+Result<Buffer> ReadTail(InputFile& file, int64_t size, int64_t footer_bytes_max) {
   const auto read_from = [&](int64_t start) -> Result<Buffer> {
     Buffer bytes(static_cast<size_t>(size - start));
     FIRN_ASSIGN(const int64_t read, file.ReadAt(start, bytes.span()));
@@ -92,16 +92,11 @@ Result<Buffer> ReadTail(InputFile& file, int64_t size) {
   };
   const int64_t tail_start = std::max<int64_t>(0, size - kFirstReadBytes);
   FIRN_ASSIGN(const Buffer tail, read_from(tail_start));
-  FIRN_ASSIGN(const int64_t start, FindFooter(tail.span(), size));
+  FIRN_ASSIGN(const int64_t start, FindFooter(tail.span(), size, footer_bytes_max));
   if (start < tail_start) return read_from(start);
   Buffer exact(static_cast<size_t>(size - start));
   std::ranges::copy(tail.span().last(exact.size()), exact.span().begin());
   return exact;
-}
-
-Result<FileFooter> ReadFooter(InputFile& file, int64_t size) {
-  FIRN_ASSIGN(const Buffer tail, ReadTail(file, size));
-  return ReadFooter(tail.span(), size);
 }
 
 }  // namespace firn

@@ -170,12 +170,13 @@ Result<FileFooter> ReadFooter(std::span<const std::byte> file);
 /// Errors: as above; kInvalidInput: the footer begins before `tail`.
 Result<FileFooter> ReadFooter(std::span<const std::byte> tail, int64_t size);
 
-/// The last bytes of a file, from the begin of its footer on. Errors: as above, and those of the
-/// file.
-Result<Buffer> ReadTail(InputFile& file, int64_t size);
+/// Larger footers are not read.
+constexpr int64_t kReadFooterBytesMax = int64_t{32} << 20;
 
-/// Read and parse the footer of a file; `size` is the file's. Errors: as above, and those of the
-/// file.
-Result<FileFooter> ReadFooter(InputFile& file, int64_t size);
+/// The last bytes of a file of `size` bytes, from the begin of its footer on, in one read unless
+/// the footer is large. Errors: as above, also where it has more than `footer_bytes_max` bytes;
+/// those of the file.
+Result<Buffer> ReadTail(InputFile& file, int64_t size,
+                        int64_t footer_bytes_max = kReadFooterBytesMax);
 
 }  // namespace firn

@@ -360,7 +360,10 @@ TEST(ReadFooterTest, FindsTheFooterAtTheEndOfAFile) {
     ASSERT_THAT(WriteFile(*io, "memory:/f", AsBytes(file)), IsOk());
 
     const auto from_bytes = ReadFooter(AsBytes(file));
-    const auto from_file = ReadFooter(**io->Open("memory:/f"), static_cast<int64_t>(file.size()));
+    const auto size = static_cast<int64_t>(file.size());
+    const auto tail = ReadTail(**io->Open("memory:/f"), size);
+    ASSERT_THAT(tail, IsOk());
+    const auto from_file = ReadFooter(tail->span(), size);
 
     ASSERT_THAT(from_bytes, IsOk());
     ASSERT_THAT(from_file, IsOk());
@@ -388,6 +391,10 @@ TEST(ReadTailTest, GivesWhatTheFooterIsReadFromLater) {
     const auto parsed = ReadFooter(tail->span(), size);
     ASSERT_THAT(parsed, IsOk());
     EXPECT_EQ(FormatFooter(*parsed), encoded);
+    const auto length = static_cast<int64_t>(encoded.size());
+    EXPECT_THAT(ReadTail(**io->Open("memory:/f"), size, length), IsOk());
+    EXPECT_THAT(ReadTail(**io->Open("memory:/f"), size, length - 1),
+                IsError(ErrorCode::kUnsupported, "at most " + std::to_string(length - 1)));
     EXPECT_THAT(ReadFooter(tail->span().subspan(1), size), IsError(ErrorCode::kInvalidInput, ""));
     EXPECT_THAT(ReadFooter(tail->span().last(7), size), IsError(ErrorCode::kCorrupt, ""));
   }

@@ -4,7 +4,7 @@
 
 #include "firn/base/bytes.h"
 #include "firn/io/io.h"
-#include "firn/procedure/procedure.h"
+#include "firn/procedure/procedure_testing_internal.h"
 #include "firn/testing/fake_clock.h"
 #include "firn/testing/matchers.h"
 #include "firn/testing/temporary_folder.h"
@@ -29,19 +29,7 @@ class DeletionClockTest : public testing::Test {
     ProcedureContext context;
     context.session = session.get();
     context.is_dry_run = is_dry_run;
-    for (const Procedure& procedure : Procedures()) {
-      if (procedure.call_name != call_name) continue;
-      Arguments arguments;
-      for (const Argument& argument : procedure.arguments) {
-        const auto text = texts.find(argument.name);
-        if (text == texts.end()) continue;
-        FIRN_ASSIGN(auto value, ParseArgument(argument, {text->second}, clock.Now()));
-        arguments.Set(argument.name, std::move(value));
-      }
-      FIRN_ASSIGN(const ProcedureOutput output, procedure.run(context, arguments));
-      return output.failure ? Status(*output.failure) : Status();
-    }
-    return Error(ErrorCode::kNotFound, call_name);
+    return RunProcedure(context, call_name, texts);
   }
 
   void SetUp() override {

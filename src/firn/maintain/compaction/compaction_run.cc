@@ -136,7 +136,7 @@ int64_t CountRows(const std::vector<FileScanTask>& tasks, const PositionsByFile&
       rows -= deletes->file.referenced_data_file ? deletes->file.record_count : 0;
   }
   for (const auto& [path, positions] : dropped)
-    rows -= static_cast<int64_t>(positions.cardinality());
+    rows -= positions.cardinality();
   return std::max<int64_t>(rows, 0);
 }
 
