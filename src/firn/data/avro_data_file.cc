@@ -117,6 +117,7 @@ class AvroDataReader final : public DataFileReader {
     FIRN_ASSIGN(fields_, AvroFileFields(*avro->schema()));
     NumberLeaves(fields_);
     ResolveContext context{.identity_values = request.identity_values,
+                           .counted_columns = request.counted_columns,
                            .prunes_nested = false,
                            .is_exact = request.matches_names};
     FIRN_ASSIGN(context.is_mapped_by_name,

@@ -50,6 +50,7 @@ class Resolver {
   Result<ColumnPlan> ResolveMissing(const NestedField& target) {
     const auto identity = context_.identity_values.find(target.id);
     if (identity != context_.identity_values.end()) return Constant(target, identity->second);
+    FIRN_RETURN_IF_ERROR(CheckUncounted(target));
     if (target.initial_default && !target.initial_default->is_null()) {
       if (target.type->id() == TypeId::kStruct) return ResolveMissingStruct(target);
       return Constant(target, *target.initial_default);
@@ -61,6 +62,20 @@ class Resolver {
                        target.name, target.id);
     }
     return Constant(target, {});
+  }
+
+  // What stands in for a column would hide that a file is damaged, or not the one it should be.
+  Status CheckUncounted(const NestedField& target) const {
+    if (context_.counted_columns == nullptr) return {};
+    for (const NestedField& child : target.type->fields())
+      FIRN_RETURN_IF_ERROR(CheckUncounted(child), "column '{}'", target.name);
+    if (!std::ranges::binary_search(*context_.counted_columns, target.id)) return {};
+    return MakeError(
+        ErrorCode::kCorrupt,
+        "column '{}' (field id {}): the file lacks it, but its manifest counts values "
+        "of it: the file is damaged or not the one that was committed, or the manifest "
+        "is wrong, which 'firn repair-metrics' corrects",
+        target.name, target.id);
   }
 
   // A default of `{}`: each child takes its own default.

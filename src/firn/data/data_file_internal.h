@@ -28,6 +28,7 @@ struct DataFileRequest {
   const NameMapping* name_mapping = nullptr;
   bool matches_names = false;  ///< By the mapping alone, whatever ids the file carries.
   std::map<int32_t, Value> identity_values;
+  const std::vector<int32_t>* counted_columns = nullptr;  ///< See ResolveContext.
   /// Rows that cannot match may be left out; bound to fields of `wanted`. Null: all rows.
   ExpressionPtr prune_filter;
   int64_t batch_rows = 16384;

@@ -42,6 +42,7 @@ Status VisitEqualityKeys(const ReadContext& context, const std::shared_ptr<Budge
   const DataFileRequest request{.file = std::move(input),
                                 .format = deletes.file_format,
                                 .wanted = fields.merged,
+                                .counted_columns = deletes.counted_columns.get(),
                                 .pool = pool};
   return VisitFileRows(request, context.cancel,
                        [&](int64_t, int64_t rows,

@@ -98,8 +98,7 @@ class FactReader {
   }
 
   Status ReadParquet() {
-    FIRN_ASSIGN(const auto input, MakeArrowInput(file_, pool_.get()));
-    FIRN_ASSIGN(ParquetFooter footer, ReadParquetFooter(input, pool_.get()));
+    FIRN_ASSIGN(ParquetFooter footer, ReadParquetFooter(*file_, pool_));
     FIRN_ASSIGN(const ColumnMatch match, Match(footer.fields));
     facts_.record_count = footer.metadata->num_rows();
     Status added;

@@ -95,6 +95,7 @@ class OrcReader final : public DataFileReader {
         GuardArrow(ErrorCode::kCorrupt, [&] { return ReadTail(request.batch_rows); }));
     NumberLeaves(fields_);
     ResolveContext context{.identity_values = request.identity_values,
+                           .counted_columns = request.counted_columns,
                            .prunes_nested = false,
                            .is_exact = request.matches_names};
     FIRN_ASSIGN(context.is_mapped_by_name,

@@ -21,7 +21,6 @@
 #include "firn/data/part_source_internal.h"
 #include "firn/data/pool_store_internal.h"
 #include "firn/data/row_group_run_internal.h"
-#include "firn/parquet/footer_size.h"
 
 // Parquet data files through Arrow's reader, a run of row groups at a time. Arrow assembles nested
 // columns, legacy lists and maps; which leaves are read, and what they mean, is the ReadPlan's.
@@ -38,8 +37,6 @@ constexpr size_t kSharesPerThread = 3;
 constexpr size_t kDecodedAtOnceMax = 32;
 // A column of unexpectedly large texts may take such a share of a batch.
 constexpr size_t kTextSharesMax = 8;
-// Footers of smaller files, and smaller footers, are not counted.
-constexpr int64_t kCountedFileBytes = int64_t{1} << 20;
 // Row positions stay far from overflow, whatever a footer claims.
 constexpr int64_t kFileRowsMax = int64_t{1} << 48;
 
@@ -75,42 +72,11 @@ class ParquetSource final : public BatchSource {
   int64_t end_;
 };
 
-// What the parsed footer of a file takes, which no pool allocates, counted while the file is open.
-class FooterMemory {
- public:
-  FooterMemory(FooterMemory&& other) noexcept
-      : pool_(std::move(other.pool_)), bytes_(std::exchange(other.bytes_, 0)) {}
-  FooterMemory& operator=(FooterMemory&&) = delete;
-  ~FooterMemory() {
-    if (bytes_ > 0) pool_->Give(bytes_);
-  }
-
-  // Small files have small footers. Errors: kResourceExhausted.
-  static Result<FooterMemory> Take(const DataFileRequest& request) {
-    FIRN_ASSIGN(const int64_t size, request.file->Size());
-    if (size < kCountedFileBytes) return FooterMemory(request.pool, 0);
-    FIRN_ASSIGN(const int64_t footer_bytes, ReadFooterSize(*request.file, size));
-    const int64_t bytes = footer_bytes * kFooterMemoryFactor;
-    if (bytes < kCountedFileBytes) return FooterMemory(request.pool, 0);
-    FIRN_RETURN_IF_ERROR(
-        GuardArrow(ErrorCode::kInternal, [&] { return request.pool->Take(bytes); }),
-        "the footer of {} bytes", footer_bytes);
-    return FooterMemory(request.pool, bytes);
-  }
-
- private:
-  FooterMemory(std::shared_ptr<BudgetPool> pool, int64_t bytes)
-      : pool_(std::move(pool)), bytes_(bytes) {}
-
-  std::shared_ptr<BudgetPool> pool_;
-  int64_t bytes_;
-};
-
 class ParquetReader final : public DataFileReader {
  public:
   ParquetReader(std::shared_ptr<arrow::io::RandomAccessFile> input, ParquetFooter footer,
-                const DataFileRequest& request, FooterMemory memory)
-      : memory_(std::move(memory)),
+                const DataFileRequest& request)
+      : memory_(std::move(footer.memory)),
         file_(request.file),
         input_(std::move(input)),
         metadata_(std::move(footer.metadata)),
@@ -119,6 +85,7 @@ class ParquetReader final : public DataFileReader {
 
   Status Plan(const DataFileRequest& request) {
     ResolveContext context{.identity_values = request.identity_values,
+                           .counted_columns = request.counted_columns,
                            .is_exact = request.matches_names};
     FIRN_ASSIGN(context.is_mapped_by_name,
                 AssignFieldIds(fields_, request.name_mapping, request.matches_names));
@@ -427,11 +394,9 @@ class ParquetReader final : public DataFileReader {
 }  // namespace
 
 Result<std::unique_ptr<DataFileReader>> OpenParquetFile(const DataFileRequest& request) {
-  FIRN_ASSIGN(FooterMemory memory, FooterMemory::Take(request));
+  FIRN_ASSIGN(ParquetFooter footer, ReadParquetFooter(*request.file, request.pool));
   FIRN_ASSIGN(auto input, MakeArrowInput(request.file, request.pool.get()));
-  FIRN_ASSIGN(ParquetFooter footer, ReadParquetFooter(input, request.pool.get()));
-  auto reader = std::make_unique<ParquetReader>(std::move(input), std::move(footer), request,
-                                                std::move(memory));
+  auto reader = std::make_unique<ParquetReader>(std::move(input), std::move(footer), request);
   FIRN_RETURN_IF_ERROR(reader->Plan(request));
   return reader;
 }

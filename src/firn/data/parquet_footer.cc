@@ -1,7 +1,6 @@
 #include <optional>
 #include <utility>
 
-#include <arrow/io/interfaces.h>
 #include <arrow/type.h>
 #include <arrow/util/key_value_metadata.h>
 #include <parquet/arrow/schema.h>
@@ -13,9 +12,13 @@
 #include "firn/data/arrow_types.h"
 #include "firn/data/parquet_footer_internal.h"
 #include "firn/data/variant_column_internal.h"
+#include "firn/parquet/footer.h"
 
 namespace firn {
 namespace {
+
+// What smaller footers take is not counted.
+constexpr int64_t kCountedBytes = int64_t{1} << 20;
 
 std::optional<int32_t> FieldIdOf(const arrow::Field& field) {
   if (field.metadata() == nullptr) return std::nullopt;
@@ -56,11 +59,11 @@ FileField ToFileField(const parquet::arrow::SchemaField& source,
   return field;
 }
 
-arrow::Result<ParquetFooter> ReadFooterOf(const std::shared_ptr<arrow::io::RandomAccessFile>& input,
-                                          arrow::MemoryPool* pool) {
-  parquet::ReaderProperties properties(pool);
+arrow::Result<ParquetFooter> ParseWithArrow(std::span<const std::byte> bytes,
+                                            arrow::MemoryPool* pool) {
   ParquetFooter footer;
-  footer.metadata = parquet::ParquetFileReader::Open(input, properties)->metadata();
+  footer.metadata =
+      parquet::FileMetaData::Make(bytes.data(), std::ssize(bytes), parquet::ReaderProperties(pool));
   parquet::arrow::SchemaManifest manifest;
   ARROW_RETURN_NOT_OK(parquet::arrow::SchemaManifest::Make(footer.metadata->schema(),
                                                            footer.metadata->key_value_metadata(),
@@ -84,10 +87,40 @@ parquet::ArrowReaderProperties ArrowReadOptions(int64_t batch_rows) {
   return options;
 }
 
-Result<ParquetFooter> ReadParquetFooter(const std::shared_ptr<arrow::io::RandomAccessFile>& input,
-                                        arrow::MemoryPool* pool) {
-  auto footer = GuardArrowResult(ErrorCode::kCorrupt, [&] { return ReadFooterOf(input, pool); });
+FooterMemory::FooterMemory(FooterMemory&& other) noexcept
+    : pool_(std::move(other.pool_)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+FooterMemory& FooterMemory::operator=(FooterMemory&& other) noexcept {
+  std::swap(pool_, other.pool_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+FooterMemory::~FooterMemory() {
+  if (bytes_ > 0) pool_->Give(bytes_);
+}
+
+Result<FooterMemory> FooterMemory::Take(const std::shared_ptr<BudgetPool>& pool,
+                                        int64_t footer_bytes) {
+  FooterMemory memory;
+  const int64_t bytes = footer_bytes * kFooterMemoryFactor;
+  if (bytes < kCountedBytes) return memory;
+  FIRN_RETURN_IF_ERROR(GuardArrow(ErrorCode::kInternal, [&] { return pool->Take(bytes); }),
+                       "the footer of {} bytes", footer_bytes);
+  memory.pool_ = pool;
+  memory.bytes_ = bytes;
+  return memory;
+}
+
+Result<ParquetFooter> ReadParquetFooter(InputFile& file, const std::shared_ptr<BudgetPool>& pool) {
+  FIRN_ASSIGN(const int64_t size, file.Size());
+  FIRN_ASSIGN(const Buffer tail, ReadTail(file, size));
+  FIRN_ASSIGN(FooterMemory memory, FooterMemory::Take(pool, std::ssize(tail.span())));
+  FIRN_ASSIGN(const auto bytes, FindCheckedFooter(tail.span(), size));
+  auto footer =
+      GuardArrowResult(ErrorCode::kCorrupt, [&] { return ParseWithArrow(bytes, pool.get()); });
   if (!footer.ok()) return TellEncryption(footer.error());
+  footer->memory = std::move(memory);
   return footer;
 }
 

@@ -223,6 +223,7 @@ Status TaskReader::OpenFile() {
     FIRN_ASSIGN(RowFilter filter, RowFilter::Make(request.prune_filter, fields_));
     filter_ = std::move(filter);
   }
+  request.counted_columns = task_.file.counted_columns.get();
   if (layout.name_mapping) request.name_mapping = &*layout.name_mapping;
   FIRN_ASSIGN(request.identity_values, IdentityValues(*shared_.context->metadata, task_, fields_));
   FIRN_ASSIGN(request.file,

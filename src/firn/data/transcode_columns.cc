@@ -82,6 +82,11 @@ class SourceFinder {
   Result<LeafSource> FindMissing(size_t leaf) {
     const NestedField& field = context_.layout.fields[leaf];
     if (IsLineage(field.id)) return Inherit(field.id);
+    const auto& counted = task_.file.counted_columns;
+    if (counted != nullptr && !identity_.contains(field.id) &&
+        std::ranges::binary_search(*counted, field.id)) {
+      return MakeError(ErrorCode::kUnsupported, "the file lacks it, the manifest counts values");
+    }
     return context_.layout.leaves[leaf].repetitions.size() == 1 ? FindFlat(leaf) : FindNested(leaf);
   }
 

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "firn/data/transcode_input_internal.h"
-#include "firn/parquet/footer_size.h"
+#include "firn/parquet/footer.h"
 
 namespace firn {
 namespace {

@@ -85,6 +85,9 @@ struct DataFile {
   int64_t record_count = 0;
   int64_t file_size_in_bytes = 0;
   FileMetrics metrics;
+  /// Columns of which the manifest counts values besides nulls, ascending; only if it was read with
+  /// `with_counted_columns`. Files with the same columns share one list.
+  std::shared_ptr<const std::vector<int32_t>> counted_columns;
   std::optional<std::string> key_metadata;
   std::vector<int64_t> split_offsets;
   std::vector<int32_t> equality_ids;
@@ -156,6 +159,8 @@ struct ManifestReadOptions {
   /// If set, only metrics of these field ids are kept.
   const std::vector<int32_t>* metrics_field_ids = nullptr;
   bool with_deleted = true;  ///< False: DELETED entries are skipped.
+  bool with_counted_columns =
+      false;  ///< Tell what files must have columns for, without metrics too.
 };
 
 /// Call `visit` for each entry in file order, inheritance applied (snapshot id, sequence numbers,

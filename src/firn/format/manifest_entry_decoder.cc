@@ -39,6 +39,8 @@ constexpr uint64_t Bit(uint8_t slot) { return uint64_t{1} << slot; }
 constexpr uint64_t kMetricsSlots = Bit(kValueCounts) | Bit(kNullValueCounts) |
                                    Bit(kNanValueCounts) | Bit(kLowerBounds) | Bit(kUpperBounds);
 
+constexpr uint64_t kCountSlots = Bit(kValueCounts) | Bit(kNullValueCounts);
+
 constexpr KnownMember kDataFileMembers[] = {
     {134, "content", kContent},
     {100, "file_path", kFilePath, MemberShape::kBytes},
@@ -81,6 +83,7 @@ constexpr std::pair<uint8_t, const char*> kRequired[] = {
 uint64_t WantedSlots(const ManifestReadOptions& options) {
   uint64_t wanted = ~uint64_t{0};
   if (!options.with_metrics) wanted &= ~kMetricsSlots;
+  if (options.with_counted_columns) wanted |= kCountSlots;
   if (!options.with_metrics || !options.with_column_sizes) wanted &= ~Bit(kColumnSizes);
   return wanted;
 }
@@ -94,8 +97,13 @@ int64_t ReadCount(AvroCursor& cursor, const char* problem) {
 }  // namespace
 
 ManifestEntryDecoder::ManifestEntryDecoder(ReadProgram program, size_t partition_size,
-                                           FieldIdFilter filter)
-    : program_(std::move(program)), partition_size_(partition_size), filter_(std::move(filter)) {}
+                                           const ManifestReadOptions& options)
+    : program_(std::move(program)),
+      partition_size_(partition_size),
+      filter_(options.metrics_field_ids),
+      count_filter_(options.with_counted_columns ? nullptr : options.metrics_field_ids),
+      keeps_counts_(options.with_metrics),
+      counts_columns_(options.with_counted_columns) {}
 
 Result<ManifestEntryDecoder> ManifestEntryDecoder::Make(AvroNodePtr schema,
                                                         const Type& partition_type,
@@ -110,8 +118,7 @@ Result<ManifestEntryDecoder> ManifestEntryDecoder::Make(AvroNodePtr schema,
                        problem);
     }
   }
-  return ManifestEntryDecoder(std::move(program), partition_type.fields().size(),
-                              FieldIdFilter(options.metrics_field_ids));
+  return ManifestEntryDecoder(std::move(program), partition_type.fields().size(), options);
 }
 
 std::string ManifestEntryDecoder::problem() const {
@@ -124,6 +131,7 @@ void ManifestEntryDecoder::Reset(ManifestEntry& entry) const {
   entry.file_sequence_number.reset();
   DataFile& file = entry.file;
   file.content = FileContent::kData;
+  file.counted_columns.reset();
   file.key_metadata.reset();
   file.split_offsets.clear();
   file.equality_ids.clear();
@@ -153,6 +161,7 @@ bool ManifestEntryDecoder::Decode(AvroCursor& cursor, ManifestEntry& entry) {
       RunSkipStep(cursor, step);
     }
   }
+  if (counts_columns_) CountColumns(entry.file);
   SettleMetrics(entry.file.metrics);
   if (!cursor.ok()) {
     failure_ = cursor.failure();
@@ -249,6 +258,35 @@ void ManifestEntryDecoder::ReadFileMember(AvroCursor& cursor, const ReadStep& st
   }
 }
 
+// The counts of all columns were read: tell the columns that have values, and keep what is wanted.
+void ManifestEntryDecoder::CountColumns(DataFile& file) {
+  FieldMap<int64_t>& values = file.metrics.value_counts;
+  FieldMap<int64_t>& nulls = file.metrics.null_value_counts;
+  counted_.clear();
+  if ((seen_ & kCountSlots) == kCountSlots) {
+    for (auto [value, null] = std::pair(values.begin(), nulls.begin());
+         value != values.end() && null != nulls.end();) {
+      if (value->first < null->first) {
+        ++value;
+      } else if (null->first < value->first) {
+        ++null;
+      } else {
+        if (value->second > null->second) counted_.push_back(value->first);
+        ++value;
+        ++null;
+      }
+    }
+  }
+  if (last_counted_ == nullptr || *last_counted_ != counted_) {
+    last_counted_ = std::make_shared<const std::vector<int32_t>>(counted_);
+  }
+  file.counted_columns = last_counted_;
+  if (!keeps_counts_) seen_ &= ~kCountSlots;
+  const auto is_unwanted = [this](const auto& item) { return !filter_.Keeps(item.first); };
+  std::erase_if(values, is_unwanted);
+  std::erase_if(nulls, is_unwanted);
+}
+
 // Maps that the entry has no value for still hold those of the entry before.
 void ManifestEntryDecoder::SettleMetrics(FileMetrics& metrics) const {
   metrics.stored_empty = 0;
@@ -274,9 +312,9 @@ void ManifestEntryDecoder::ReadMetrics(AvroCursor& cursor, const ReadStep& step,
     case kColumnSizes:
       return ReadLongMap(cursor, plan, filter_, metrics.column_sizes);
     case kValueCounts:
-      return ReadLongMap(cursor, plan, filter_, metrics.value_counts);
+      return ReadLongMap(cursor, plan, count_filter_, metrics.value_counts);
     case kNullValueCounts:
-      return ReadLongMap(cursor, plan, filter_, metrics.null_value_counts);
+      return ReadLongMap(cursor, plan, count_filter_, metrics.null_value_counts);
     case kNanValueCounts:
       return ReadLongMap(cursor, plan, filter_, metrics.nan_value_counts);
     case kLowerBounds:

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "firn/base/result.h"
 #include "firn/format/manifest.h"
@@ -23,17 +25,24 @@ class ManifestEntryDecoder {
   std::string problem() const;
 
  private:
-  ManifestEntryDecoder(ReadProgram program, size_t partition_size, FieldIdFilter filter);
+  ManifestEntryDecoder(ReadProgram program, size_t partition_size,
+                       const ManifestReadOptions& options);
 
   void Reset(ManifestEntry& entry) const;
   void ReadMember(AvroCursor& cursor, const ReadStep& step, ManifestEntry& entry);
   void ReadFileMember(AvroCursor& cursor, const ReadStep& step, DataFile& file);
   void ReadMetrics(AvroCursor& cursor, const ReadStep& step, FileMetrics& metrics);
+  void CountColumns(DataFile& file);
   void SettleMetrics(FileMetrics& metrics) const;
 
   ReadProgram program_;
   size_t partition_size_;
   FieldIdFilter filter_;
+  FieldIdFilter count_filter_;  // Of value and null counts.
+  bool keeps_counts_;
+  bool counts_columns_;
+  std::vector<int32_t> counted_;
+  std::shared_ptr<const std::vector<int32_t>> last_counted_;
   uint64_t seen_ = 0;  // Slots that the entry has a value for.
   const char* failure_ = nullptr;
   std::string found_;  // The text that could not be understood, for the message.

@@ -470,5 +470,35 @@ TEST_F(ManifestWriterTest, OnlyTheMetricsThatAreAskedForAreRead) {
   EXPECT_EQ(some.value_counts, (FieldMap<int64_t>{{2, 10}}));
 }
 
+TEST_F(ManifestWriterTest, ColumnsWithValuesAreToldWithAndWithoutMetrics) {
+  ManifestEntry some = Added("a");
+  some.file.metrics.value_counts = {{1, 10}, {2, 10}, {3, 10}, {4, 30}, {6, 0}};
+  some.file.metrics.null_value_counts = {{1, 0}, {2, 10}, {4, 29}, {5, 3}, {6, 0}};
+  ManifestEntry same = some;
+  same.file.file_path = "b";
+  const auto manifest = Write({some, Added("nothing"), same});
+  ASSERT_THAT(manifest, IsOk());
+  const std::vector<int32_t> ids = {2};
+  for (const bool with_metrics : {false, true}) {
+    std::vector<DataFile> files;
+    const ManifestReadOptions options{
+        .with_metrics = with_metrics, .metrics_field_ids = &ids, .with_counted_columns = true};
+    ASSERT_THAT(ReadManifest(*io_, *manifest, *options_.partition_type, options,
+                             [&](ManifestEntry& entry) {
+                               files.push_back(entry.file);
+                               return Status();
+                             }),
+                IsOk());
+    ASSERT_EQ(files.size(), 3U);
+    EXPECT_THAT(*files[0].counted_columns, ElementsAre(1, 4));
+    EXPECT_THAT(*files[1].counted_columns, ElementsAre());
+    EXPECT_THAT(*files[2].counted_columns, ElementsAre(1, 4));
+    const FieldMap<int64_t> kept = {{2, 10}};
+    EXPECT_EQ(files[0].metrics.value_counts, with_metrics ? kept : FieldMap<int64_t>());
+    EXPECT_EQ(files[0].metrics.null_value_counts, with_metrics ? kept : FieldMap<int64_t>());
+  }
+  EXPECT_EQ(Read(*manifest)[0].file.counted_columns, nullptr) << "nobody asked";
+}
+
 }  // namespace
 }  // namespace firn

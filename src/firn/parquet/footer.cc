@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "firn/parquet/footer_checksum_internal.h"
+
 namespace firn {
 namespace {
 
@@ -37,6 +39,16 @@ Result<int64_t> FindFooter(std::span<const std::byte> tail, int64_t size,
   return start;
 }
 
+Result<std::span<const std::byte>> FooterIn(std::span<const std::byte> tail, int64_t size) {
+  FIRN_ASSIGN(const int64_t start, FindFooter(tail, size));
+  const int64_t skip = start - (size - std::ssize(tail));
+  if (skip < 0) {
+    return MakeError(ErrorCode::kInvalidInput, "a footer at {} begins before the last {} bytes",
+                     start, tail.size());
+  }
+  return tail.subspan(static_cast<size_t>(skip), static_cast<size_t>(size - start - kTailBytes));
+}
+
 // Column chunks lie between the magic and the footer, which begins at `end`.
 Result<FileFooter> ParseFooterAt(std::span<const std::byte> bytes, int64_t end) {
   FIRN_ASSIGN(FileFooter footer, ParseFooter(bytes));
@@ -67,15 +79,19 @@ int64_t ColumnChunk::start_offset() const {
 }
 
 Result<FileFooter> ReadFooter(std::span<const std::byte> tail, int64_t size) {
-  FIRN_ASSIGN(const int64_t start, FindFooter(tail, size));
-  const int64_t skip = start - (size - std::ssize(tail));
-  if (skip < 0) {
-    return MakeError(ErrorCode::kInvalidInput, "a footer at {} begins before the last {} bytes",
-                     start, tail.size());
+  FIRN_ASSIGN(const auto bytes, FooterIn(tail, size));
+  return ParseFooterAt(bytes, size - kTailBytes - std::ssize(bytes));
+}
+
+Result<std::span<const std::byte>> FindCheckedFooter(std::span<const std::byte> tail,
+                                                     int64_t size) {
+  FIRN_ASSIGN(const auto bytes, FooterIn(tail, size));
+  if (HasFooterChecksum(bytes)) {
+    FIRN_RETURN_IF_ERROR(CheckFooterChecksum(bytes));
+  } else {
+    FIRN_RETURN_IF_ERROR(ParseFooterAt(bytes, size - kTailBytes - std::ssize(bytes)));
   }
-  return ParseFooterAt(
-      tail.subspan(static_cast<size_t>(skip), static_cast<size_t>(size - start - kTailBytes)),
-      start);
+  return bytes;
 }
 
 Result<FileFooter> ReadFooter(std::span<const std::byte> file) {

@@ -170,6 +170,14 @@ Result<FileFooter> ReadFooter(std::span<const std::byte> file);
 /// Errors: as above; kInvalidInput: the footer begins before `tail`.
 Result<FileFooter> ReadFooter(std::span<const std::byte> tail, int64_t size);
 
+/// The bytes of the footer in the last bytes of a file of `size` bytes, whose checksum is right or
+/// which, without one, can be parsed. Errors: those of ReadFooter.
+Result<std::span<const std::byte>> FindCheckedFooter(std::span<const std::byte> tail, int64_t size);
+
+/// Memory that a footer takes when it is parsed, for each of its bytes: names, paths and statistics
+/// of every column chunk become objects.
+constexpr int64_t kFooterMemoryFactor = 10;
+
 /// Larger footers are not read.
 constexpr int64_t kReadFooterBytesMax = int64_t{32} << 20;
 

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "firn/parquet/footer.h"
+#include "firn/parquet/footer_checksum_internal.h"
 #include "firn/parquet/leaf_meaning_internal.h"
 #include "firn/parquet/thrift_compact_internal.h"
 
@@ -162,11 +163,11 @@ class FooterReader {
           in_.Skip(field.type);
       }
     });
-    if (logical) {
-      element.meaning = *logical;
-    } else if (converted) {
-      element.meaning = MeaningOfConverted(*converted, scale, precision);
+    if (converted) element.meaning = MeaningOfConverted(*converted, scale, precision);
+    if (logical && converted && AreContradictory(*logical, element.meaning)) {
+      in_.Fail("a logical type that contradicts the converted type beside it");
     }
+    if (logical) element.meaning = *logical;
     if (!in_.failed()) element.raw = AsText(bytes_.subspan(start, in_.position() - start));
     Keep(footer_.schema, std::move(element));
   }
@@ -182,6 +183,7 @@ class FooterReader {
         in_.Skip(field.type);
       }
     });
+    if (pair.first == kFooterChecksumKey) return;  // Written anew with each footer.
     Keep(footer_.key_value_metadata, std::move(pair));
   }
 
@@ -376,6 +378,7 @@ class FooterReader {
 }  // namespace
 
 Result<FileFooter> ParseFooter(std::span<const std::byte> bytes) {
+  FIRN_RETURN_IF_ERROR(CheckFooterChecksum(bytes));
   return FooterReader(bytes).Read();
 }
 

@@ -240,6 +240,39 @@ TEST(FooterTest, KnowsTheMeaningOfLeaves) {
       << "the scale may stand in the logical type alone";
 }
 
+TEST(FooterTest, RefusesTwoTypesOfALeafThatMakeOtherValuesOfTheSameBytes) {
+  const auto parse = [](const ElementText& element) {
+    return Parse(FormatSchema({{.name = "root", .children = 1}, element}));
+  };
+  const auto time = [](int16_t unit) {
+    return Union(8, [=](ThriftWriter& out) {
+      out.WriteBool(1, false);
+      out.BeginStructField(2);
+      out.WriteRaw(Union(unit, kNothing));
+    });
+  };
+  const auto decimal = [](int32_t scale) {
+    return Union(5, [=](ThriftWriter& out) {
+      out.WriteI32(1, scale);
+      out.WriteI32(2, 9);
+    });
+  };
+  const auto refused = IsError(ErrorCode::kCorrupt, "contradicts");
+  ElementText element{.name = "a", .type = 2, .repetition = 0, .converted = 10};
+  element.logical = time(2);
+  EXPECT_THAT(parse(element), IsOk());
+  element.logical = time(1);
+  EXPECT_THAT(parse(element), refused);
+  element.logical = Union(6, kNothing);  // A date.
+  EXPECT_THAT(parse(element), refused);
+  element.converted = 5;
+  element.scale = 2;
+  element.logical = decimal(2);
+  EXPECT_THAT(parse(element), IsOk());
+  element.logical = decimal(3);
+  EXPECT_THAT(parse(element), refused);
+}
+
 TEST(FooterTest, FindsTheLevelsOfNestedLeaves) {
   const auto leaves = Leaves({{.name = "root", .children = 2},
                               {.name = "id", .type = 1, .repetition = 0},

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "firn/parquet/footer.h"
+#include "firn/parquet/footer_checksum_internal.h"
 #include "firn/parquet/thrift_compact_internal.h"
 
 namespace firn {
@@ -86,6 +87,24 @@ void WriteRowGroup(const RowGroup& group, size_t ordinal, ThriftWriter& out) {
   out.LeaveStruct(outer);
 }
 
+void WriteKeyValue(std::string_view key, std::optional<std::string_view> value, ThriftWriter& out) {
+  const int16_t outer = out.EnterStruct();
+  out.WriteBinary(1, key);
+  if (value) out.WriteBinary(2, *value);
+  out.LeaveStruct(outer);
+}
+
+// The last is the checksum, where this is a footer of firn.
+void WriteKeyValues(const FileFooter& footer, ThriftWriter& out) {
+  const bool has_checksum = IsFooterWriter(footer.created_by);
+  const size_t size = footer.key_value_metadata.size() + (has_checksum ? 1 : 0);
+  if (size == 0) return;
+  out.BeginList(5, ThriftType::kStruct, size);
+  for (const auto& [key, value] : footer.key_value_metadata)
+    WriteKeyValue(key, value, out);
+  if (has_checksum) WriteKeyValue(kFooterChecksumKey, kFooterChecksumBlank, out);
+}
+
 }  // namespace
 
 std::string FormatFooter(const FileFooter& footer) {
@@ -102,15 +121,7 @@ std::string FormatFooter(const FileFooter& footer) {
   out.BeginList(4, ThriftType::kStruct, footer.row_groups.size());
   for (size_t i = 0; i < footer.row_groups.size(); ++i)
     WriteRowGroup(footer.row_groups[i], i, out);
-  if (!footer.key_value_metadata.empty()) {
-    out.BeginList(5, ThriftType::kStruct, footer.key_value_metadata.size());
-    for (const auto& [key, value] : footer.key_value_metadata) {
-      const int16_t inner = out.EnterStruct();
-      out.WriteBinary(1, key);
-      if (value) out.WriteBinary(2, *value);
-      out.LeaveStruct(inner);
-    }
-  }
+  WriteKeyValues(footer, out);
   out.WriteBinary(6, footer.created_by);
   // Minima and maxima are in the order of each type.
   out.BeginList(7, ThriftType::kStruct, leaves);
@@ -121,7 +132,9 @@ std::string FormatFooter(const FileFooter& footer) {
     out.LeaveStruct(inner);
   }
   out.LeaveStruct(outer);
-  return out.Take();
+  std::string bytes = out.Take();
+  SealFooter(bytes);
+  return bytes;
 }
 
 }  // namespace firn

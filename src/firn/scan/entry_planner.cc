@@ -178,7 +178,8 @@ Result<ScanStatistics> EntryPlanner::ReadDataManifest(
       .with_metrics = with_metrics,
       .with_column_sizes = options_.with_metrics,
       .metrics_field_ids = options_.with_metrics ? nullptr : &metrics_fields_,
-      .with_deleted = false};
+      .with_deleted = false,
+      .with_counted_columns = true};
   FIRN_RETURN_IF_ERROR(
       ReadManifest(*io_, manifest, *spec->partition_type, read_options, visit_entry));
   return statistics;

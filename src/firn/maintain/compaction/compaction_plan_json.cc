@@ -1,6 +1,8 @@
 #include "firn/maintain/compaction/compaction_plan_json.h"
 
+#include <algorithm>
 #include <array>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 
@@ -31,19 +33,22 @@ class PartitionTypes {
   const TableMetadata& metadata_;
 };
 
-/// Delete files by the order in which they are first met.
-class DeleteNumbers {
+using CountedColumns = std::shared_ptr<const std::vector<int32_t>>;
+
+/// What several files share, by the order in which it is first met.
+template <typename Pointer>
+class SharedNumbers {
  public:
-  size_t NumberOf(const DeleteFilePtr& file) {
-    const auto [known, is_new] = numbers_.emplace(file.get(), files_.size());
-    if (is_new) files_.push_back(file);
+  size_t NumberOf(const Pointer& shared) {
+    const auto [known, is_new] = numbers_.emplace(shared.get(), all_.size());
+    if (is_new) all_.push_back(shared);
     return known->second;
   }
-  const std::vector<DeleteFilePtr>& files() const { return files_; }
+  const std::vector<Pointer>& all() const { return all_; }
 
  private:
-  std::unordered_map<const DeleteFile*, size_t> numbers_;
-  std::vector<DeleteFilePtr> files_;
+  std::unordered_map<const void*, size_t> numbers_;
+  std::vector<Pointer> all_;
 };
 
 class WorkWriter {
@@ -66,12 +71,17 @@ class WorkWriter {
     WriteNumbers("obsolete-deletes", work_.plan.obsolete_deletes);
     json_.Key("deletes");
     json_.BeginArray();
-    for (const DeleteFilePtr& file : deletes_.files()) {
+    for (const DeleteFilePtr& file : deletes_.all()) {
       json_.BeginObject();
       WriteFile(file->file);
       json_.IntField("sequence-number", file->sequence_number);
       json_.EndObject();
     }
+    json_.EndArray();
+    json_.Key("counted-columns");
+    json_.BeginArray();
+    for (const CountedColumns& columns : counted_.all())
+      WriteInts(*columns);
     json_.EndArray();
     json_.EndObject();
     if (json_.is_lossless()) return std::move(json_).Take();
@@ -87,10 +97,7 @@ class WorkWriter {
     json_.Key("sort-order");
     WriteJson(json_, order.sort_order);
     json_.Key("columns");
-    json_.BeginArray();
-    for (const int32_t column : order.columns)
-      json_.Int(column);
-    json_.EndArray();
+    WriteInts(order.columns);
     json_.IntField("key-bytes-max", order.key_bytes_max);
     json_.IntField("text-bytes", order.text_bytes);
     json_.EndObject();
@@ -115,6 +122,8 @@ class WorkWriter {
       json_.IntField("sequence-number", task.sequence_number);
       if (task.added_snapshot_id) json_.IntField("added-snapshot-id", *task.added_snapshot_id);
       WriteNumbers("deletes", task.deletes);
+      const CountedColumns& columns = task.file.counted_columns;
+      if (columns != nullptr) json_.IntField("counted-columns", counted_.NumberOf(columns));
       json_.EndObject();
     }
     json_.EndArray();
@@ -124,6 +133,13 @@ class WorkWriter {
   void WriteFile(const DataFile& file) {
     json_.Key("file");
     WriteContentFileJson(json_, file, *types_.Find(file.partition_spec_id));
+  }
+
+  void WriteInts(const std::vector<int32_t>& numbers) {
+    json_.BeginArray();
+    for (const int32_t number : numbers)
+      json_.Int(number);
+    json_.EndArray();
   }
 
   void WriteNumbers(std::string_view key, const std::vector<DeleteFilePtr>& files) {
@@ -137,14 +153,16 @@ class WorkWriter {
   const CompactionWork& work_;
   const TableMetadata& metadata_;
   const PartitionTypes types_;
-  DeleteNumbers deletes_;
+  SharedNumbers<DeleteFilePtr> deletes_;
+  SharedNumbers<CountedColumns> counted_;
   JsonWriter json_;
 };
 
-/// As it stands in the text: references to delete files are numbers.
+/// As it stands in the text: references to what is shared are numbers.
 struct ReadTask {
   FileScanTask task;
   std::vector<int64_t> deletes;
+  std::optional<int64_t> counted_columns;
 };
 
 class WorkReader {
@@ -156,6 +174,8 @@ class WorkReader {
     for (size_t group = 0; group < tasks_.size(); ++group) {
       for (ReadTask& read : tasks_[group]) {
         FIRN_ASSIGN(read.task.deletes, Resolve(read.deletes), "{}", where);
+        FIRN_ASSIGN(read.task.file.counted_columns, ResolveCounted(read.counted_columns), "{}",
+                    where);
         read.task.residual = Expression::True();
         work_.plan.groups[group].inputs.push_back(std::move(read.task));
       }
@@ -183,6 +203,7 @@ class WorkReader {
       if (key == "deletes") {
         return value.VisitElements([&](JsonValue& file) { return ReadDelete(file); });
       }
+      if (key == "counted-columns") return ReadCountedColumns(value);
       return {};
     }));
     if (version != kVersion) {
@@ -197,6 +218,16 @@ class WorkReader {
                        metadata_.table_uuid);
     }
     return {};
+  }
+
+  Status ReadCountedColumns(JsonValue& json) {
+    return json.VisitElements([&](JsonValue& columns) -> Status {
+      std::vector<int32_t> ids;
+      FIRN_RETURN_IF_ERROR(ReadJson(columns, ids));
+      std::ranges::sort(ids);
+      counted_.push_back(std::make_shared<const std::vector<int32_t>>(std::move(ids)));
+      return {};
+    });
   }
 
   Status ReadOrder(JsonValue& json) {
@@ -262,6 +293,7 @@ class WorkReader {
       if (key == "sequence-number") return ReadJson(value, read.task.sequence_number);
       if (key == "added-snapshot-id") return ReadJson(value, read.task.added_snapshot_id);
       if (key == "deletes") return ReadJson(value, read.deletes);
+      if (key == "counted-columns") return ReadJson(value, read.counted_columns);
       if (key != "file") return {};
       has_file = true;
       FIRN_ASSIGN(read.task.file, ReadFile(value));
@@ -290,6 +322,15 @@ class WorkReader {
     return ReadContentFileJson(json, [this](int32_t spec_id) { return types_.Find(spec_id); });
   }
 
+  Result<CountedColumns> ResolveCounted(std::optional<int64_t> number) const {
+    if (!number) return CountedColumns();
+    if (*number >= 0 && *number < std::ssize(counted_)) {
+      return counted_[static_cast<size_t>(*number)];
+    }
+    return MakeError(ErrorCode::kCorrupt, "counted-columns {} are referred to, but there are {}",
+                     *number, counted_.size());
+  }
+
   Result<std::vector<DeleteFilePtr>> Resolve(const std::vector<int64_t>& numbers) const {
     std::vector<DeleteFilePtr> files;
     for (const int64_t number : numbers) {
@@ -308,6 +349,7 @@ class WorkReader {
   std::vector<std::vector<ReadTask>> tasks_;  // Of each group.
   std::vector<int64_t> obsolete_;
   std::vector<DeleteFilePtr> deletes_;
+  std::vector<CountedColumns> counted_;
 };
 
 }  // namespace

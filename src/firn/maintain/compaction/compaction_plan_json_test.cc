@@ -83,6 +83,8 @@ TEST_F(CompactionWorkTest, KeepsEverythingThatAGroupNeeds) {
       EXPECT_EQ(after.inputs[k].file.file_path, before.inputs[k].file.file_path);
       EXPECT_EQ(after.inputs[k].sequence_number, before.inputs[k].sequence_number);
       ASSERT_THAT(after.inputs[k].deletes, SizeIs(before.inputs[k].deletes.size()));
+      ASSERT_NE(after.inputs[k].file.counted_columns, nullptr);
+      EXPECT_EQ(*after.inputs[k].file.counted_columns, *before.inputs[k].file.counted_columns);
     }
   }
   // Both data files of the partition have the one equality delete file.
@@ -121,6 +123,8 @@ TEST_F(CompactionWorkTest, NamesThePlaceOfWhatIsWrong) {
               IsError(ErrorCode::kCorrupt, "groups[0]: expected inputs, and split-bytes"));
   EXPECT_THAT(Parse(Changed("\"deletes\":[", "\"deletes\":[12,")),
               IsError(ErrorCode::kCorrupt, "plan.json: delete file 12 is referred to"));
+  EXPECT_THAT(Parse(Changed("\"counted-columns\":", "\"counted-columns\":7")),
+              IsError(ErrorCode::kCorrupt, "plan.json: counted-columns 70 are referred to"));
 }
 
 TEST_F(CompactionWorkTest, KeepsResultsOfGroups) {
