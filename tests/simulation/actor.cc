@@ -1,5 +1,6 @@
 #include "actor.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -132,6 +133,40 @@ Error Worker::ExcuseExpired(const Operation& operation, const Error& error) cons
 void Worker::Dawdle() {
   if (!Chance(scene_.focus == Focus::kNone ? 10 : 50)) return;
   scene_.world->turns().Sleep(std::chrono::milliseconds(random_.Below(60)));
+}
+
+void Worker::HoldCommit(Operation& operation, Focus focus, std::function<bool()> has_come) {
+  if (scene_.focus != focus || !Chance(70)) return;
+  Turns& turns = scene_.world->turns();
+  process_.before_commit = [&turns, &operation, has_come = std::move(has_come)] {
+    operation.is_held = true;
+    for (int i = 0; i < 30 && !has_come(); ++i)
+      turns.Sleep(std::chrono::milliseconds(2));
+    operation.is_held = false;
+  };
+}
+
+void Worker::HoldCompaction(Operation& operation) {
+  HoldCommit(operation, Focus::kKeys, [this, before = CountDone(kDeleteByKeyName)] {
+    const auto& operations = judge().operations();
+    return CountDone(kDeleteByKeyName) > before &&
+           std::any_of(operations.begin(), operations.end(), [](const auto& entry) {
+             return entry.second.what == kConversionName && entry.second.is_held;
+           });
+  });
+}
+
+void Worker::HoldConversion(Operation& operation) {
+  HoldCommit(operation, Focus::kKeys, [this, before = CountDone(kCompactionName)] {
+    return CountDone(kCompactionName) > before;
+  });
+}
+
+int64_t Worker::CountDone(std::string_view what) const {
+  const auto& operations = judge().operations();
+  return std::count_if(operations.begin(), operations.end(), [what](const auto& entry) {
+    return entry.second.what == what && entry.second.end == OperationEnd::kSucceeded;
+  });
 }
 
 FileNames Worker::Names(const Operation& operation) {

@@ -84,6 +84,11 @@ struct KeyDelete {
   bool is_everywhere = false;  ///< In all partitions; else a row goes if it is in the same one.
 };
 
+/// What operations are called for whose end others wait.
+inline constexpr const char* kConversionName = "convert equality deletes";
+inline constexpr const char* kDeleteByKeyName = "delete by key";
+inline constexpr const char* kCompactionName = "compact";
+
 /// One actor at one job.
 class Worker {
  public:
@@ -124,6 +129,14 @@ class Worker {
   Error ExcuseExpired(const Operation& operation, const Error& error) const;
   /// Now and then others do much before it goes on.
   void Dawdle();
+  /// If the run is about `focus`, its next commit often waits for that, as long as others come.
+  void HoldCommit(Operation& operation, Focus focus, std::function<bool()> has_come);
+  /// That of a compaction, until rows that it moves were deleted by key and that is converted.
+  void HoldCompaction(Operation& operation);
+  /// That of a conversion, until files that it read were compacted.
+  void HoldConversion(Operation& operation);
+  /// How many operations of this name have ended well.
+  int64_t CountDone(std::string_view what) const;
   FileNames Names(const Operation& operation);
 
   /// What callers do with files that they wrote for a commit.

@@ -37,6 +37,7 @@ class TinyDeleteRewrite {
     FIRN_ASSIGN(table_, worker_.Load());
     const auto head = worker_.HeadOf(table_, operation_.branch);
     if (!head || table_.metadata->format_version < 2) return std::optional<SnapshotId>();
+    if (converts) worker_.HoldConversion(operation_);
     has_vectors_ = table_.metadata->format_version >= 3;
     request_.branch = operation_.branch;
     request_.starting_snapshot_id = *head;
@@ -131,9 +132,9 @@ JobResult ConvertKeys(Worker& worker, Operation& operation) {
 
 const std::vector<Job>& DeleteJobs() {
   static const std::vector<Job> kJobs = {
-      {"delete by key", 2, DeleteByKey},
+      {kDeleteByKeyName, 2, DeleteByKey},
       {"rewrite position deletes", 2, RewritePositions},
-      {"convert equality deletes", 2, ConvertKeys},
+      {kConversionName, 2, ConvertKeys},
   };
   return kJobs;
 }

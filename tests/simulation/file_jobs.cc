@@ -214,6 +214,7 @@ JobResult Compact(Worker& worker, Operation& operation) {
   FIRN_ASSIGN(const Table table, worker.Load());
   const auto head = worker.HeadOf(table, operation.branch);
   if (!head) return std::optional<SnapshotId>();
+  worker.HoldCompaction(operation);
   FIRN_ASSIGN(const std::vector<FileScanTask> tasks,
               PlanSnapshot(worker.io(), *table.metadata, *head, nullptr));
   RewriteFilesRequest rewrite;
@@ -251,7 +252,7 @@ const std::vector<Job>& FileJobs() {
       {"merge, copy-on-write", 2, MergeCopyOnWrite},
       {"merge, merge-on-read", 3, MergeMergeOnRead},
       {"overwrite", 1, Overwrite},
-      {"compact", 3, Compact},
+      {kCompactionName, 3, Compact},
   };
   return kJobs;
 }

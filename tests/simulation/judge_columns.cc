@@ -12,6 +12,14 @@ bool HasOtherValues(const NestedField& field) {
   return id == TypeId::kInt || id == TypeId::kLong || id == TypeId::kFloat || id == TypeId::kDouble;
 }
 
+bool IsSource(const TableMetadata& metadata, int32_t id) {
+  const auto is_of = [id](const auto& field) { return field.source_id() == id; };
+  const auto& parts = metadata.default_spec()->fields;
+  if (std::any_of(parts.begin(), parts.end(), is_of)) return true;
+  const SortOrder* order = metadata.FindSortOrder(metadata.default_sort_order_id);
+  return order != nullptr && std::any_of(order->fields.begin(), order->fields.end(), is_of);
+}
+
 // Whether it is what the operation at work, or one whose request may come late, was to do.
 bool Judge::IsColumnChangeAllowed(const NestedField& before, const NestedField* now) {
   const auto allows = [&](const Operation& operation) {
@@ -78,6 +86,25 @@ void Judge::CheckSources(const TableMetadata& after) {
       if (schema->FindField(field.source_id()) != nullptr) continue;
       world_.Violate(fmt::format("the sort order has lost column {}", field.source_id()));
     }
+  }
+}
+
+// A catalog that looks at nothing but requirements, as those of others do, keeps a spec and an
+// order whose columns go.
+void Judge::SeeRequest(const TableName& name, std::span<const TableRequirement> requirements,
+                       std::span<const TableUpdate> updates) {
+  if (!current_ || !(name == name_) || !CheckRequirements(&metadata(), requirements).ok()) return;
+  SchemaPtr schema;
+  for (const TableUpdate& update : updates) {
+    if (std::holds_alternative<SetDefaultSpec>(update)) return;
+    if (std::holds_alternative<SetDefaultSortOrder>(update)) return;
+    if (const auto* added = std::get_if<AddSchema>(&update)) schema = added->schema;
+  }
+  if (schema == nullptr) return;
+  for (const NestedField& field : metadata().current_schema()->fields()) {
+    if (schema->FindField(field.id) != nullptr || !IsSource(metadata(), field.id)) continue;
+    world_.Violate(fmt::format(
+        "column '{}' may go, although the table is partitioned or sorted by it", field.name));
   }
 }
 

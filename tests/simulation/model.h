@@ -31,6 +31,9 @@ inline int64_t OtherValue(int64_t row, int32_t field_id) { return row * 10 + fie
 /// Whether such columns of this type have values: numbers, in tables of Parquet.
 bool HasOtherValues(const NestedField& field);
 
+/// Whether rows are partitioned or sorted by the column, from now on.
+bool IsSource(const TableMetadata& metadata, int32_t field_id);
+
 /// A row of the table as it was read.
 struct Row {
   int64_t id = 0;
@@ -82,6 +85,7 @@ struct Operation {
   /// Its snapshots do not bear its name: whose they are is told by who wrote their manifest lists.
   bool is_unnamed = false;
   bool makes_many = false;   ///< Any number of snapshots, one after the other; all by `apply`.
+  bool is_held = false;      ///< All is done but its commit, which waits for others.
   bool has_journal = false;  ///< What it finished is kept if it cannot go on.
   std::optional<RefMove> moves;
   std::string made_ref;    ///< The branch or tag that it was to make.
@@ -181,6 +185,8 @@ class Judge final : public Witness {
   int64_t snapshot_count() const { return static_cast<int64_t>(rows_.size()); }
 
   void SeeTableMove(const std::string& location) override;
+  void SeeRequest(const TableName& name, std::span<const TableRequirement> requirements,
+                  std::span<const TableUpdate> updates) override;
   void SeePublish(const std::string& uri) override;
   void SeeDelete(const std::string& uri) override;
 

@@ -247,6 +247,7 @@ JobResult Compact(Worker& worker, Operation& operation) {
   operation.is_unnamed = true;
   FIRN_ASSIGN(const Table table, worker.Load());
   if (!worker.HeadOf(table, operation.branch)) return std::optional<SnapshotId>();
+  worker.HoldCompaction(operation);
   const RewriteDataFilesOptions options = ChooseRewrite(worker, *table.metadata);
   operation.makes_many = options.has_partial_progress;
   operation.has_journal = options.has_journal.value_or(false);
@@ -298,6 +299,7 @@ JobResult ConvertKeys(Worker& worker, Operation& operation) {
   const bool is_possible =
       worker.HeadOf(table, operation.branch) && table.metadata->format_version >= 2;
   if (!is_possible) return std::optional<SnapshotId>();
+  worker.HoldConversion(operation);
   FIRN_ASSIGN(const auto converted, ConvertEqualityDeletes(worker.maintain_context(), table,
                                                            operation.branch, nullptr, options));
   return converted.snapshot_id;
@@ -322,11 +324,11 @@ const std::vector<Job>& ParquetJobs() {
       {"update", 3, Update},
       {"overwrite", 1, Overwrite},
       {"overwrite some rows", 1, OverwriteSome},
-      {"delete by key", 4, DeleteByKey},
+      {kDeleteByKeyName, 4, DeleteByKey},
       {"stage", 1, Stage},
-      {"compact", 6, Compact},
+      {kCompactionName, 6, Compact},
       {"rewrite position deletes", 2, RewritePositions},
-      {"convert equality deletes", 3, ConvertKeys},
+      {kConversionName, 3, ConvertKeys},
       {"repair metrics", 1, Repair},
   };
   return kJobs;

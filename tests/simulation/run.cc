@@ -143,6 +143,7 @@ Table MakeTable(World& world, const TableName& name, const Setting& setting) {
 /// One try of `operation` by a process, which is a new one if the last has died.
 void Try(Scene& scene, Process& process, Random& random, const Job& job, Operation& operation) {
   process.faults = {};
+  process.before_commit = {};
   process.operation = operation.number;
   operation.end = OperationEnd::kRunning;
   Worker worker(scene, process, random);
@@ -150,6 +151,7 @@ void Try(Scene& scene, Process& process, Random& random, const Job& job, Operati
   scene.judge->End(operation, process, result.ok() ? Status() : Status(result.error()),
                    result.ok() ? *result : std::nullopt);
   process.operation = 0;
+  process.before_commit = {};
   if (!process.is_dead) return;
   scene.judge->BuryOwner(operation);
   process.is_dead = false;

@@ -44,7 +44,9 @@ const NestedField* ChooseColumn(Worker& worker, const TableMetadata& metadata,
   }
   if (found.empty()) return nullptr;
   // Several want the newest one.
-  return worker.Chance(50) ? found.back() : found[worker.random().Below(found.size())];
+  const bool is_meeting = worker.scene().focus == Focus::kColumns;
+  return worker.Chance(is_meeting ? 90 : 50) ? found.back()
+                                             : found[worker.random().Below(found.size())];
 }
 
 bool IsAny(const NestedField&) { return true; }
@@ -83,18 +85,6 @@ JobResult AddColumns(Worker& worker, Operation& operation) {
   });
 }
 
-/// Whether rows are partitioned or sorted by the column.
-bool IsSource(const TableMetadata& metadata, int32_t id) {
-  const auto is_of = [id](const auto& field) { return field.source_id() == id; };
-  const auto& parts = metadata.default_spec()->fields;
-  if (std::any_of(parts.begin(), parts.end(), is_of)) return true;
-  return std::any_of(metadata.sort_orders.begin(), metadata.sort_orders.end(),
-                     [&](const SortOrder& order) {
-                       return order.order_id == metadata.default_sort_order_id &&
-                              std::any_of(order.fields.begin(), order.fields.end(), is_of);
-                     });
-}
-
 JobResult DropAColumn(Worker& worker, Operation& operation) {
   FIRN_ASSIGN(const Table table, worker.Load());
   const TableMetadata& metadata = *table.metadata;
@@ -102,6 +92,8 @@ JobResult DropAColumn(Worker& worker, Operation& operation) {
       worker, metadata, [&](const NestedField& field) { return !IsSource(metadata, field.id); });
   if (chosen == nullptr) return std::optional<SnapshotId>();
   const int32_t id = chosen->id;
+  worker.HoldCommit(operation, Focus::kColumns,
+                    [&worker, id] { return IsSource(worker.judge().metadata(), id); });
   operation.changes_column = [id](const NestedField& before, const NestedField* now) {
     return before.id == id && now == nullptr;
   };

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -73,6 +74,8 @@ struct Process {
   std::chrono::milliseconds clock_skew{0};
   std::shared_ptr<Catalog> catalog;
   FaultCounts faults;  ///< Since they were last reset.
+  /// Called once, when it is about to commit.
+  std::function<void()> before_commit;
   /// What it works on; files that it makes belong to that.
   int64_t operation = 0;
 };
@@ -83,6 +86,9 @@ class Witness {
   virtual ~Witness() = default;
   /// The table's current metadata file is `location` from now on.
   virtual void SeeTableMove(const std::string& location) = 0;
+  /// A catalog gets this request for a table, before it does anything.
+  virtual void SeeRequest(const TableName& name, std::span<const TableRequirement> requirements,
+                          std::span<const TableUpdate> updates) = 0;
   virtual void SeePublish(const std::string& uri) = 0;
   virtual void SeeDelete(const std::string& uri) = 0;
 };

@@ -78,6 +78,8 @@ class WorldCatalog final : public ForwardingCatalog {
   }
   Result<Table> Commit(const TableName& name, std::span<const TableRequirement> requirements,
                        std::span<const TableUpdate> updates) override {
+    Process* const process = world_.current_process();
+    if (process != nullptr && process->before_commit) std::exchange(process->before_commit, {})();
     // A second request for a snapshot fails because the first has moved the branch, and its writer
     // finds that out. Other changes do not tell whose they are, so that catalogs must not repeat
     // them on their own.
@@ -86,9 +88,10 @@ class WorldCatalog final : public ForwardingCatalog {
     });
     return world_.Do(
         is_snapshot ? Call::kCatalogCommit : Call::kSwap, "commit", World::Unknown("commit"),
-        [catalog = inner(), name,
+        [&world = world_, catalog = inner(), name,
          needed = std::vector<TableRequirement>(requirements.begin(), requirements.end()),
          changes = std::vector<TableUpdate>(updates.begin(), updates.end())] {
+          if (world.witness() != nullptr) world.witness()->SeeRequest(name, needed, changes);
           return catalog->Commit(name, needed, changes);
         });
   }
