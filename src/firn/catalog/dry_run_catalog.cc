@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "firn/catalog/commit_check.h"
 #include "firn/catalog/commit_steps_internal.h"
 #include "firn/catalog/staged_table.h"
 #include "firn/io/dry_run_file_io.h"
@@ -13,7 +14,7 @@
 namespace firn {
 namespace {
 
-class DryRunCatalog final : public Catalog, public TableStager {
+class DryRunCatalog final : public Catalog, public TableStager, public CommitChecker {
  public:
   DryRunCatalog(std::shared_ptr<Catalog> inner, std::shared_ptr<FileIO> io, Clock& clock,
                 Random& random)
@@ -45,6 +46,9 @@ class DryRunCatalog final : public Catalog, public TableStager {
   Result<StagedTable> Stage(const TableName& name, const CreateTableRequest& request) override;
   Result<Table> Commit(const TableName& name, std::span<const TableRequirement> requirements,
                        std::span<const TableUpdate> updates) override;
+  Status CheckCanCommit(const Table& table) override {
+    return firn::CheckCanCommit(*inner_, table);
+  }
   Result<Table> Register(const TableName&, const std::string&) override {
     return Refuse("registering a table").error();
   }

@@ -48,6 +48,10 @@ Result<Table> ForwardingCatalog::Commit(const TableName& name,
   return inner_->Commit(name, requirements, updates);
 }
 
+Status ForwardingCatalog::CheckCanCommit(const Table& table) {
+  return firn::CheckCanCommit(*inner_, table);
+}
+
 Result<Table> ForwardingCatalog::Register(const TableName& name,
                                           const std::string& metadata_location) {
   return inner_->Register(name, metadata_location);

@@ -3,12 +3,13 @@
 #include <memory>
 #include <vector>
 
+#include "firn/catalog/commit_check.h"
 #include "firn/catalog/staged_table.h"
 
 namespace firn {
 
 /// A Catalog that does what another one does: what is to differ is overridden.
-class ForwardingCatalog : public Catalog, public TableStager {
+class ForwardingCatalog : public Catalog, public TableStager, public CommitChecker {
  public:
   explicit ForwardingCatalog(std::shared_ptr<Catalog> inner);
 
@@ -24,6 +25,7 @@ class ForwardingCatalog : public Catalog, public TableStager {
   Result<StagedTable> Stage(const TableName& name, const CreateTableRequest& request) override;
   Result<Table> Commit(const TableName& name, std::span<const TableRequirement> requirements,
                        std::span<const TableUpdate> updates) override;
+  Status CheckCanCommit(const Table& table) override;
   Result<Table> Register(const TableName& name, const std::string& metadata_location) override;
   Status Rename(const TableName& from, const TableName& to) override;
   Status Drop(const TableName& name, DropFiles files) override;

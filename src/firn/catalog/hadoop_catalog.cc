@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "firn/catalog/commit_check.h"
 #include "firn/catalog/commit_steps_internal.h"
 #include "firn/catalog/hadoop_layout_internal.h"
 #include "firn/catalog/metadata_files_internal.h"
@@ -13,7 +14,7 @@ namespace {
 
 // Folders below a warehouse: one with table metadata is a table, any other is a namespace. A
 // commit creates the file of the next version, which fails if it exists.
-class HadoopCatalog final : public Catalog, public TableStager {
+class HadoopCatalog final : public Catalog, public TableStager, public CommitChecker {
  public:
   // With `fixed_folder` set, every name means the table there.
   HadoopCatalog(CatalogConfig config, std::string warehouse, std::string fixed_folder)
@@ -33,6 +34,7 @@ class HadoopCatalog final : public Catalog, public TableStager {
   Result<Table> Commit(const TableName& name, std::span<const TableRequirement> requirements,
                        std::span<const TableUpdate> updates) override;
   Result<StagedTable> Stage(const TableName& name, const CreateTableRequest& request) override;
+  Status CheckCanCommit(const Table& table) override;
   Result<Table> Register(const TableName& name, const std::string& metadata_location) override;
   Status Rename(const TableName& from, const TableName& to) override;
   Status Drop(const TableName& name, DropFiles files) override;
@@ -205,6 +207,12 @@ Status HadoopCatalog::CheckLocation(const TableName& name, const TableMetadata& 
   return {};
 }
 
+Status HadoopCatalog::CheckCanCommit(const Table& table) {
+  FIRN_RETURN_IF_ERROR(CheckLocation(table.name, *table.metadata));
+  FIRN_RETURN_IF_ERROR(MetadataCodecSuffix(*table.metadata));
+  return {};
+}
+
 Result<StagedTable> HadoopCatalog::Stage(const TableName& name, const CreateTableRequest& request) {
   FIRN_RETURN_IF_ERROR(CheckNewName(name));
   FIRN_RETURN_IF_ERROR(CheckNamespace(name.levels), "table '{}'", FormatTableName(name));
@@ -267,7 +275,7 @@ Result<Table> HadoopCatalog::Commit(const TableName& name,
 }
 
 Result<Table> HadoopCatalog::CommitOnce(const Table& base, std::span<const TableUpdate> updates) {
-  FIRN_RETURN_IF_ERROR(CheckLocation(base.name, *base.metadata));
+  FIRN_RETURN_IF_ERROR(CheckCanCommit(base));
   FIRN_ASSIGN(auto metadata, BuildNextMetadata(base, updates, config_), "table '{}'",
               FormatTableName(base.name));
   if (!metadata) return base;

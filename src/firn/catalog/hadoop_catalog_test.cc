@@ -5,6 +5,7 @@
 
 #include "firn/base/executor.h"
 #include "firn/catalog/catalog_contract.h"
+#include "firn/catalog/commit_check.h"
 #include "firn/io/uri.h"
 #include "firn/testing/faulty_file_io.h"
 #include "firn/testing/matchers.h"
@@ -331,6 +332,27 @@ TEST_F(HadoopCatalogTest, RefusesToChangeACopyThatStillNamesTheOriginal) {
   const std::vector<TableUpdate> updates = {SetProperties{{{"a", "1"}}}};
   EXPECT_THAT(catalog_->Load({{"db"}, "copy"}), IsOk());
   EXPECT_THAT(catalog_->Commit({{"db"}, "copy"}, {}, updates),
+              IsError(ErrorCode::kInvalidInput, "io.rewrite-prefix"));
+}
+
+TEST_F(HadoopCatalogTest, TellsBeforeACommitThatItWouldBeRefused) {
+  const Table table = *catalog_->Load(kName);
+  EXPECT_THAT(CheckCanCommit(*catalog_, table), IsOk());
+  const auto with = [&](const std::string& key, const std::string& value) {
+    TableMetadata metadata = *table.metadata;
+    metadata.properties[key] = value;
+    Table changed = table;
+    changed.metadata = std::make_shared<const TableMetadata>(metadata);
+    return CheckCanCommit(*catalog_, changed);
+  };
+  EXPECT_THAT(with("write.metadata.path", "/elsewhere"), IsError(ErrorCode::kUnsupported));
+  EXPECT_THAT(with("write.metadata.compression-codec", "lzma"),
+              IsError(ErrorCode::kInvalidInput, "lzma"));
+  TableMetadata moved = *table.metadata;
+  moved.location = "/elsewhere";
+  Table copy = table;
+  copy.metadata = std::make_shared<const TableMetadata>(moved);
+  EXPECT_THAT(CheckCanCommit(*catalog_, copy),
               IsError(ErrorCode::kInvalidInput, "io.rewrite-prefix"));
 }
 

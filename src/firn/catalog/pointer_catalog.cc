@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "firn/base/retry.h"
+#include "firn/catalog/commit_check.h"
 #include "firn/catalog/commit_steps_internal.h"
 #include "firn/catalog/metadata_cache_internal.h"
 #include "firn/catalog/metadata_files_internal.h"
@@ -39,7 +40,7 @@ Error MissingMetadata(const TableName& name, const std::string& location) {
 
 enum class Outcome { kCommitted, kNotYet, kLost, kUnknown };
 
-class PointerCatalog final : public Catalog, public TableStager {
+class PointerCatalog final : public Catalog, public TableStager, public CommitChecker {
  public:
   PointerCatalog(CatalogConfig config, std::unique_ptr<PointerStore> store)
       : config_(std::move(config)), store_(std::move(store)) {}
@@ -68,6 +69,7 @@ class PointerCatalog final : public Catalog, public TableStager {
   Result<Table> Commit(const TableName& name, std::span<const TableRequirement> requirements,
                        std::span<const TableUpdate> updates) override;
   Result<StagedTable> Stage(const TableName& name, const CreateTableRequest& request) override;
+  Status CheckCanCommit(const Table& table) override;
   Result<Table> Register(const TableName& name, const std::string& metadata_location) override;
   Status Rename(const TableName& from, const TableName& to) override;
   Status Drop(const TableName& name, DropFiles files) override;
@@ -169,6 +171,12 @@ Result<StagedTable> PointerCatalog::Stage(const TableName& name,
   staged.table.name = name;
   staged.table.io = config_.io;
   return staged;
+}
+
+Status PointerCatalog::CheckCanCommit(const Table& table) {
+  FIRN_RETURN_IF_ERROR(MetadataCodecSuffix(*table.metadata), "table '{}'",
+                       FormatTableName(table.name));
+  return store_->CheckWritable();
 }
 
 Result<Table> PointerCatalog::Create(const TableName& name, const CreateTableRequest& request) {

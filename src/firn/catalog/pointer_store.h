@@ -44,6 +44,9 @@ class PointerStore {
   virtual Status SwapTable(const TableName& name, const std::string& base,
                            const std::string& next) = 0;
 
+  /// Whether tables can be moved at all. Errors: kPermissionDenied: the store can be read only.
+  virtual Status CheckWritable() { return {}; }
+
   /// Errors: kNotFound, kAlreadyExists.
   virtual Status RenameTable(const TableName& from, const TableName& to) = 0;
 

@@ -155,6 +155,22 @@ TEST_F(PostgresDatabaseTest, TellsErrorsApart) {
               testing::ElementsAre(testing::ElementsAre(SqlValue("x'?"), std::nullopt)));
 }
 
+TEST_F(PostgresDatabaseTest, TellsWhetherATableMayBeChangedWithoutChangingIt) {
+  ASSERT_THAT(database_->Write("CREATE TABLE IF NOT EXISTS m (a INT, b INT)", {}), IsOk());
+  ASSERT_THAT(database_->Write("INSERT INTO m VALUES (1, 2)", {}), IsOk());
+  EXPECT_THAT(database_->CheckWritable("m", "a"), IsOk());
+  // As on a stand-by server.
+  ASSERT_THAT(database_->Read("SET default_transaction_read_only = on", {}), IsOk());
+  EXPECT_THAT(database_->CheckWritable("m", "a"),
+              IsError(ErrorCode::kPermissionDenied, "read-only"));
+  ASSERT_THAT(database_->Read("SET default_transaction_read_only = off", {}), IsOk());
+  ASSERT_THAT(database_->Write("CREATE ROLE reader", {}), IsOk());
+  ASSERT_THAT(database_->Write("GRANT SELECT ON m TO reader", {}), IsOk());
+  ASSERT_THAT(database_->Read("SET ROLE reader", {}), IsOk());
+  EXPECT_THAT(database_->CheckWritable("m", "a"),
+              IsError(ErrorCode::kPermissionDenied, "permission denied"));
+}
+
 TEST_F(PostgresDatabaseTest, ConnectsAnewAfterTheServerClosedTheConnection) {
   const std::string pid = *database_->Read("SELECT pg_backend_pid()", {})->rows[0][0];
   const auto other = MakePostgresDatabase({{"dbname", Server().uri()}});

@@ -44,7 +44,10 @@ ErrorCode CodeOf(std::string_view sqlstate) {
   // undefined_table, undefined_column; duplicate_table, duplicate_column.
   if (sqlstate == "42P01" || sqlstate == "42703") return ErrorCode::kNotFound;
   if (sqlstate == "42P07" || sqlstate == "42701") return ErrorCode::kAlreadyExists;
-  if (sqlstate == "42501" || group == "28") return ErrorCode::kPermissionDenied;
+  // read_only_sql_transaction: so are all of a stand-by, or of a user who may only read.
+  if (sqlstate == "42501" || sqlstate == "25006" || group == "28") {
+    return ErrorCode::kPermissionDenied;
+  }
   if (group == "22") return ErrorCode::kInvalidInput;  // Too long a value, bad text.
   // lock_not_available, query_canceled, rollbacks by deadlock, operator intervention: the server
   // told that nothing was done.
@@ -72,6 +75,15 @@ class PostgresDatabase final : public SqlDatabase {
   Result<SqlResult> Write(std::string_view sql, std::span<const SqlValue> parameters) override {
     const std::lock_guard lock(mutex_);
     return Run(sql, parameters, ErrorCode::kCommitUnknown);
+  }
+
+  // The statement changes no row, but is refused as one that does.
+  Status CheckWritable(std::string_view table, std::string_view column) override {
+    const std::string statement =
+        fmt::format("UPDATE {0} SET {1} = {1} WHERE 1 = 0", table, column);
+    const auto tried = Write(statement, {});
+    const bool is_denied = !tried.ok() && tried.error().code() == ErrorCode::kPermissionDenied;
+    return is_denied ? Status(tried.error().Within("no commit is possible")) : Status();
   }
 
  private:

@@ -1,8 +1,12 @@
+#include <filesystem>
+
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 
 #include "firn/catalog/catalog_contract.h"
+#include "firn/catalog/commit_check.h"
 #include "firn/catalog/pointer_catalog.h"
 #include "firn/catalog/sql_store_internal.h"
 #include "firn/testing/matchers.h"
@@ -76,6 +80,9 @@ class LossyDatabase final : public SqlDatabase {
     if (script_.then) script_.then();
     return MakeError(ErrorCode::kCommitUnknown, "the connection broke");
   }
+  Status CheckWritable(std::string_view table, std::string_view column) override {
+    return database_->CheckWritable(table, column);
+  }
 
  private:
   std::unique_ptr<SqlDatabase> database_;
@@ -141,6 +148,28 @@ class SqlCatalogTest : public testing::Test {
   std::shared_ptr<Catalog> sqlite_;
   std::unique_ptr<Catalog> lossy_;
 };
+
+TEST_F(SqlCatalogTest, TellsOfAFileThatCanOnlyBeReadBeforeAnythingIsCommitted) {
+  const Table table = MakeTable(*sqlite_);
+  EXPECT_THAT(CheckCanCommit(*sqlite_, table), IsOk());
+  sqlite_.reset();
+  lossy_.reset();
+  using std::filesystem::perms;
+  for (std::string folder = file_; folder != folder_.path();) {
+    folder = std::filesystem::path(folder).parent_path().string();
+    std::filesystem::permissions(folder, perms::all);
+  }
+  std::filesystem::permissions(file_, perms::owner_read | perms::group_read | perms::others_read);
+  const bool is_superuser = geteuid() == 0;  // Who may write whatever the file says.
+  constexpr uid_t kNobody = 65534;
+  if (is_superuser) {
+    ASSERT_EQ(seteuid(kNobody), 0);
+  }
+  const auto catalog = OpenCatalog(Config("lake")).value();
+  const auto checked = CheckCanCommit(*catalog, table);
+  ASSERT_EQ(seteuid(getuid()), 0);
+  EXPECT_THAT(checked, IsError(ErrorCode::kPermissionDenied, "can only be read"));
+}
 
 TEST_F(SqlCatalogTest, LeavesNoTraceOfMereReading) {
   EXPECT_THAT(sqlite_->ListNamespaces({}), IsOkAnd(IsEmpty()));

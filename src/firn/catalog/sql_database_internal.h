@@ -43,6 +43,10 @@ class SqlDatabase {
   ///         kCommitUnknown: the connection broke after the statement was sent.
   ///         kInvalidInput: a value is too long.
   virtual Result<SqlResult> Write(std::string_view sql, std::span<const SqlValue> parameters) = 0;
+
+  /// Whether this column of rows of `table`, which exists, may be changed. Changes nothing. Errors:
+  /// kPermissionDenied, if that is certain.
+  virtual Status CheckWritable(std::string_view table, std::string_view column) = 0;
 };
 
 /// A file; WAL mode, waits up to 30 s for other writers. `path` may be ":memory:".

@@ -88,6 +88,11 @@ Result<SqlResult> SqlSchema::Read(std::string_view sql, std::span<const SqlValue
   return result;
 }
 
+Status SqlSchema::CheckWritable() {
+  FIRN_ASSIGN(const bool has_tables, HasTables());
+  return has_tables ? database_->CheckWritable("iceberg_tables", "metadata_location") : Status();
+}
+
 Result<SqlResult> SqlSchema::Write(std::string_view sql, std::span<const SqlValue> parameters) {
   FIRN_RETURN_IF_ERROR(Prepare());
   return database_->Write(sql, parameters);

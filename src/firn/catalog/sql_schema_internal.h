@@ -36,6 +36,9 @@ class SqlSchema {
   /// `Prepare`, then the statement.
   Result<SqlResult> Write(std::string_view sql, std::span<const SqlValue> parameters);
 
+  /// Whether rows of tables may be changed. Changes nothing. Errors: kPermissionDenied.
+  Status CheckWritable();
+
  private:
   enum class Version { kNone, kV0, kV1 };
   Result<Version> Detect();

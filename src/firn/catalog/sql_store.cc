@@ -67,6 +67,7 @@ class SqlStore final : public PointerStore {
   Status InsertTable(const TableName& name, const std::string& location) override;
   Status SwapTable(const TableName& name, const std::string& base,
                    const std::string& next) override;
+  Status CheckWritable() override { return schema_.CheckWritable(); }
   Status RenameTable(const TableName& from, const TableName& to) override;
   Status DeleteTable(const TableName& name) override;
 

@@ -97,6 +97,16 @@ class SqliteDatabase final : public SqlDatabase {
     return Run(sql, parameters, ErrorCode::kCommitUnknown);
   }
 
+  Status CheckWritable(std::string_view, std::string_view) override {
+    const std::lock_guard lock(mutex_);
+    FIRN_RETURN_IF_ERROR(Open());
+    if (sqlite3_db_readonly(handle_.get(), "main") != 1) return {};
+    return MakeError(ErrorCode::kPermissionDenied,
+                     "SQLite database '{}' can only be read: no commit to its tables is possible; "
+                     "allow writing to the file and its folder",
+                     path_);
+  }
+
  private:
   Error MakeSqliteError(std::string_view action, ErrorCode io_error) const {
     const std::string_view message = sqlite3_errmsg(handle_.get());

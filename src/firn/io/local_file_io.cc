@@ -10,6 +10,7 @@
 #include "firn/io/io.h"
 #include "firn/io/local_listing_internal.h"
 #include "firn/io/local_output_internal.h"
+#include "firn/io/local_rename_internal.h"
 #include "firn/io/local_system_internal.h"
 #include "firn/io/move_file.h"
 #include "firn/io/real_names.h"
@@ -24,11 +25,6 @@ using internal::ParseLocalPath;
 
 Error NotAFile(std::string_view uri) {
   return MakeError(ErrorCode::kNotFound, "'{}' is no regular file", uri);
-}
-
-// False and errno unless the file has its new name, which nothing had before.
-bool MoveAside(const std::string& from, const std::string& to) {
-  return renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0;
 }
 
 class LocalInputFile final : public InputFile {
@@ -107,26 +103,14 @@ class LocalFileIO final : public FileIO, public FileRenamer, public LocalPlaces 
   }
 
   Status Rename(std::string_view from, std::string_view to) override {
-    FIRN_ASSIGN(const std::string path, ParseLocalPath(from));
-    FIRN_ASSIGN(const std::string new_path, ParseLocalPath(to));
-    struct stat info{};
-    if (lstat(path.c_str(), &info) != 0) return MakeSystemError(errno, from);
-    // A link is moved itself, as it is deleted itself.
-    if (!S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)) return NotAFile(from);
-    if (MoveAside(path, new_path)) return {};
-    if (errno == ENOENT) {  // Of many files that are moved, few are the first in their folder.
-      FIRN_RETURN_IF_ERROR(internal::MakeFolders(internal::ParentFolder(new_path), to));
-      if (MoveAside(path, new_path)) return {};
-    }
-    if (errno == EEXIST) {
-      return MakeError(ErrorCode::kAlreadyExists, "file '{}' exists already", to);
-    }
-    // Another file system, or one that cannot rename in this way.
-    if (errno == EXDEV || errno == EINVAL || errno == ENOSYS) {
-      return Error(ErrorCode::kUnsupported, "no way to rename");
-    }
-    return MakeSystemError(errno, from);
+    return internal::RenameLocalFile(from, to);
   }
+
+  Result<FileInfo> PreviewRename(std::string_view from, std::string_view to) override {
+    return internal::PreviewLocalRename(from, to);
+  }
+
+  Result<FileInfo> StatName(std::string_view uri) override { return internal::StatLocalName(uri); }
 
   std::string FindLocalPlace(std::string_view uri) const override { return LocalPath(uri); }
 

@@ -37,4 +37,23 @@ Status MoveFile(FileIO& io, std::string_view from, std::string_view to) {
   return !deleted.ok() && deleted.error().code() == ErrorCode::kNotFound ? Status() : deleted;
 }
 
+Result<FileInfo> PreviewMove(FileIO& io, std::string_view from, std::string_view to) {
+  if (auto* renamer = dynamic_cast<FileRenamer*>(&io)) {
+    Result<FileInfo> found = renamer->PreviewRename(from, to);
+    if (found.ok() || found.error().code() != ErrorCode::kUnsupported) return found;
+  }
+  FIRN_ASSIGN(FileInfo found, io.Stat(from));
+  FIRN_ASSIGN(const bool is_taken, FileExists(io, to));
+  if (is_taken) return MakeError(ErrorCode::kAlreadyExists, "file '{}' exists already", to);
+  return found;
+}
+
+bool HasFileName(FileIO& io, std::string_view uri) {
+  if (auto* renamer = dynamic_cast<FileRenamer*>(&io)) {
+    const Result<FileInfo> found = renamer->StatName(uri);
+    if (found.ok() || found.error().code() != ErrorCode::kUnsupported) return found.ok();
+  }
+  return io.Stat(uri).ok();
+}
+
 }  // namespace firn

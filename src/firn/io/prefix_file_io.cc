@@ -34,6 +34,11 @@ Result<T> Explain(Result<T> result, std::string_view uri, std::string_view place
   return result.error().Within(fmt::format("recorded '{}'", uri));
 }
 
+Result<FileInfo> Recorded(Result<FileInfo> info, std::string_view uri, std::string_view place) {
+  if (info.ok()) info->uri = uri;
+  return Explain(std::move(info), uri, place);
+}
+
 class PrefixInputFile final : public InputFile {
  public:
   PrefixInputFile(std::string_view uri, std::shared_ptr<InputFile> file)
@@ -112,9 +117,7 @@ class PrefixFileIO final : public FileIO, public FileRenamer, public LocalPlaces
 
   Result<FileInfo> Stat(std::string_view uri) override {
     FIRN_ASSIGN(const std::string place, Map(uri));
-    FIRN_ASSIGN(FileInfo info, Explain(io_->Stat(place), uri, place));
-    info.uri = uri;
-    return info;
+    return Recorded(io_->Stat(place), uri, place);
   }
 
   Status Delete(std::string_view uri) override {
@@ -150,6 +153,21 @@ class PrefixFileIO final : public FileIO, public FileRenamer, public LocalPlaces
     auto* renamer = dynamic_cast<FileRenamer*>(io_.get());
     if (renamer != nullptr) return Explain(renamer->Rename(place, new_place), from, place);
     return Error(ErrorCode::kUnsupported, "no way to rename");
+  }
+
+  Result<FileInfo> PreviewRename(std::string_view from, std::string_view to) override {
+    FIRN_ASSIGN(const std::string place, Map(from));
+    FIRN_ASSIGN(const std::string new_place, Map(to));
+    auto* renamer = dynamic_cast<FileRenamer*>(io_.get());
+    if (renamer == nullptr) return Error(ErrorCode::kUnsupported, "no way to rename");
+    return Recorded(renamer->PreviewRename(place, new_place), from, place);
+  }
+
+  Result<FileInfo> StatName(std::string_view uri) override {
+    FIRN_ASSIGN(const std::string place, Map(uri));
+    auto* renamer = dynamic_cast<FileRenamer*>(io_.get());
+    if (renamer == nullptr) return Error(ErrorCode::kUnsupported, "no way to rename");
+    return Recorded(renamer->StatName(place), uri, place);
   }
 
   std::string FindLocalPlace(std::string_view uri) const override {

@@ -56,6 +56,21 @@ class SchemeFileIO final : public FileIO, public FileRenamer, public LocalPlaces
     return Error(ErrorCode::kUnsupported, "no way to rename");
   }
 
+  Result<FileInfo> PreviewRename(std::string_view from, std::string_view to) override {
+    FIRN_ASSIGN(auto* io, Choose(from));
+    FIRN_ASSIGN(auto* target, Choose(to));
+    auto* renamer = dynamic_cast<FileRenamer*>(io);
+    if (io == target && renamer != nullptr) return renamer->PreviewRename(from, to);
+    return Error(ErrorCode::kUnsupported, "no way to rename");
+  }
+
+  Result<FileInfo> StatName(std::string_view uri) override {
+    FIRN_ASSIGN(auto* io, Choose(uri));
+    auto* renamer = dynamic_cast<FileRenamer*>(io);
+    if (renamer != nullptr) return renamer->StatName(uri);
+    return Error(ErrorCode::kUnsupported, "no way to rename");
+  }
+
   std::string FindLocalPlace(std::string_view uri) const override {
     const Result<FileIO*> io = Choose(uri);
     return io.ok() ? firn::FindLocalPlace(**io, uri) : std::string();

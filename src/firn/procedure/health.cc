@@ -26,7 +26,7 @@ Result<std::optional<int64_t>> CountOrphanBytes(const MaintainContext& maintain,
 Result<StructValue> AssessOne(ProcedureContext& context, const PolicySections& sections,
                               const std::string& text,
                               const std::optional<RemoveOrphanFilesOptions>& orphans) {
-  FIRN_ASSIGN(const auto reference, ResolveChangeableTable(*context.session, text));
+  FIRN_ASSIGN(const auto reference, ResolveWholeTable(*context.session, text));
   const MaintainContext maintain = MakeMaintainContext(context, reference);
   FIRN_ASSIGN(const auto policy,
               MakeMaintenancePolicy(PolicyFor(sections, reference.catalog_name,

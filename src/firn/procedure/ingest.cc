@@ -204,6 +204,7 @@ Result<TableReference> ResolveInto(const ProcedureContext& context, const std::s
     return MakeError(ErrorCode::kInvalidInput, "no rows can be put into '{}': it is {}", text,
                      found->tag ? "a tag" : "one version of a table, which can be read only");
   }
+  if (found->table.metadata) FIRN_RETURN_IF_ERROR(CheckCanCommitSnapshot(*found));
   FIRN_RETURN_IF_ERROR(PrepareDryRun(context, *found));
   return found;
 }

@@ -23,6 +23,7 @@ Result<TableReference> ResolveRewrittenBranch(ProcedureContext& context,
                      arguments.Text("table"));
   }
   if (!reference.catalog) return ResolveChangeableTable(*context.session, arguments.Text("table"));
+  FIRN_RETURN_IF_ERROR(CheckCanCommitSnapshot(reference));
   if (branch) reference.branch = branch;
   if (!reference.branch) reference.branch = std::string(kMainBranch);
   return reference;

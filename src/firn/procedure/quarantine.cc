@@ -52,11 +52,13 @@ Result<ProcedureOutput> PreviewRestore(const ProcedureContext& context,
     actions.push_back({"move", std::move(file)});
   if (preview.list) actions.push_back({"delete", *std::move(preview.list)});
   FIRN_ASSIGN(auto output, MakeFileActionRows(context, std::move(actions)));
-  if (!preview.occupied.empty()) {
-    output.failure = MakeError(ErrorCode::kAlreadyExists,
-                               "{} files would stay in quarantine, since others are in their "
-                               "places, such as '{}'",
-                               preview.occupied.size(), preview.occupied.front());
+  if (preview.missing > 0 && context.notice) {
+    context.notice(fmt::format(
+        "{} files of the run are neither in quarantine nor where they came from", preview.missing));
+  }
+  if (preview.first_failure) {
+    output.failure = preview.first_failure->Within(
+        fmt::format("{} files would stay in quarantine", preview.staying.size()));
   }
   return output;
 }

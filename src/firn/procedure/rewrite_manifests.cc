@@ -34,6 +34,7 @@ Result<RewriteManifestsRequest> ParseRequest(const Arguments& arguments) {
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
   FIRN_ASSIGN(const auto reference,
               ResolveChangeableTable(*context.session, arguments.Text("table")));
+  FIRN_RETURN_IF_ERROR(CheckCanCommitSnapshot(reference));
   FIRN_ASSIGN(const auto request, ParseRequest(arguments));
   if (context.is_dry_run) {
     FIRN_ASSIGN(const auto chosen, ChooseManifestsToRewrite(reference.table, request));

@@ -13,6 +13,7 @@ Result<TableReference> ResolveRowsToChange(const ProcedureContext& context,
     return MakeError(ErrorCode::kInvalidInput, "'{}' cannot be changed: it is {}", text,
                      reference.tag ? "a tag" : "one version of a table, which can be read only");
   }
+  FIRN_RETURN_IF_ERROR(CheckCanCommitSnapshot(reference));
   FIRN_ASSIGN(reference.branch, ChooseBranch(arguments, reference));
   FIRN_RETURN_IF_ERROR(PrepareDryRun(context, reference));
   return reference;

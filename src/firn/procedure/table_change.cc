@@ -1,13 +1,15 @@
 #include <fmt/format.h>
 
+#include "firn/catalog/commit_check.h"
 #include "firn/catalog/dropped_metadata.h"
+#include "firn/commit/commit_properties.h"
 #include "firn/format/schema_text.h"
 #include "firn/procedure/change_report_internal.h"
 #include "firn/procedure/table_change_internal.h"
 
 namespace firn {
 
-Result<TableReference> ResolveChangeableTable(Session& session, std::string_view text) {
+Result<TableReference> ResolveWholeTable(Session& session, std::string_view text) {
   FIRN_ASSIGN(TableReference reference, session.ResolveTable(text));
   if (reference.branch || reference.tag) {
     return MakeError(ErrorCode::kInvalidInput,
@@ -21,6 +23,17 @@ Result<TableReference> ResolveChangeableTable(Session& session, std::string_view
                      text);
   }
   return reference;
+}
+
+Result<TableReference> ResolveChangeableTable(Session& session, std::string_view text) {
+  FIRN_ASSIGN(TableReference reference, ResolveWholeTable(session, text));
+  FIRN_RETURN_IF_ERROR(CheckCanCommit(*reference.catalog, reference.table));
+  return reference;
+}
+
+Status CheckCanCommitSnapshot(const TableReference& reference) {
+  FIRN_RETURN_IF_ERROR(CheckCanCommit(*reference.catalog, reference.table));
+  return CheckCommitProperties(*reference.table.metadata);
 }
 
 CommitContext MakeCommitContext(Session& session, const TableReference& reference) {

@@ -12,9 +12,17 @@
 
 namespace firn {
 
-/// A table that can be changed as a whole. Errors: as ResolveTable; kInvalidInput for a branch, a
-/// tag or a metadata file.
+/// A table as a whole, of a catalog. Errors: as ResolveTable; kInvalidInput for a branch, a tag or
+/// a metadata file.
+Result<TableReference> ResolveWholeTable(Session& session, std::string_view text);
+
+/// The same of one that can be changed. Errors: besides, what its catalog would refuse every commit
+/// with, such as that the table was copied from another place.
 Result<TableReference> ResolveChangeableTable(Session& session, std::string_view text);
+
+/// Whether a snapshot could be committed to the table, loaded, of a catalog: to be asked before any
+/// work. Errors: what every commit would give.
+Status CheckCanCommitSnapshot(const TableReference& reference);
 
 /// What a commit to the table needs of the session. `reference` has a catalog and outlives it.
 CommitContext MakeCommitContext(Session& session, const TableReference& reference);

@@ -210,7 +210,7 @@ TEST_F(OrphanSafetyTest, TellsWhatRestoringWouldDo) {
   ASSERT_THAT(some, IsOk());
   ASSERT_EQ(some->restored.size(), 1U);
   EXPECT_EQ(some->restored.front().path, first);
-  EXPECT_THAT(some->occupied, ElementsAre(second));
+  EXPECT_THAT(some->staying, ElementsAre(second));
   EXPECT_FALSE(some->list.has_value());
 }
 

@@ -2,83 +2,28 @@
 
 #include <map>
 #include <mutex>
-#include <set>
 #include <string_view>
 #include <utility>
 
 #include "firn/base/civil_time.h"
 #include "firn/base/log.h"
-#include "firn/base/text.h"
-#include "firn/format/json_reader.h"
-#include "firn/format/json_writer.h"
 #include "firn/io/discard_files.h"
 #include "firn/io/move_file.h"
 #include "firn/io/uri.h"
 #include "firn/maintain/delete_files_internal.h"
-#include "firn/maintain/file_lookup.h"
+#include "firn/maintain/orphans/quarantine_list_internal.h"
 
 namespace firn {
 namespace {
 
 constexpr std::string_view kFolder = "_firn_quarantine";
-constexpr std::string_view kList = "manifest.jsonl";
 constexpr size_t kBatchFiles = 4096;
 
 std::string FolderOf(const std::string& location) {
   return JoinUri(StripTrailingSlash(location), kFolder);
 }
 
-/// One line of the list.
-struct Move {
-  std::string from;
-  std::string to;
-  int64_t bytes = 0;
-};
-
-std::string FormatMove(const Move& move) {
-  JsonWriter line;
-  line.BeginObject();
-  line.StringField("path", move.from);
-  line.StringField("quarantined", move.to);
-  line.IntField("bytes", move.bytes);
-  line.EndObject();
-  return std::move(line).Take() + "\n";
-}
-
-Result<Move> ParseMove(std::string_view line) {
-  Move move;
-  FIRN_ASSIGN(JsonDocument document, JsonDocument::Open(PaddedText::CopyOf(line)));
-  auto read = [&](std::string_view key, JsonValue& value) -> Status {
-    if (key == "path") {
-      FIRN_ASSIGN(move.from, value.ReadString());
-    } else if (key == "quarantined") {
-      FIRN_ASSIGN(move.to, value.ReadString());
-    } else if (key == "bytes") {
-      FIRN_ASSIGN(move.bytes, value.ReadInt64());
-    } else {
-      FIRN_RETURN_IF_ERROR(value.ReadRaw());
-    }
-    return {};
-  };
-  FIRN_RETURN_IF_ERROR(
-      document.VisitRoot([&](JsonValue& root) { return root.VisitMembers(read); }));
-  if (move.from.empty() || move.to.empty()) {
-    return MakeError(ErrorCode::kCorrupt, "found '{}', expected 'path' and 'quarantined'", line);
-  }
-  return move;
-}
-
-// Where a file waits. One that is named like the list gets out of its way.
-std::string PlaceOf(const std::string& location, const std::string& folder,
-                    const std::string& path) {
-  const std::string_view root = StripTrailingSlash(location);
-  std::string_view relative = path;
-  if (path.starts_with(root)) relative.remove_prefix(root.size());
-  while (relative.starts_with('/'))
-    relative.remove_prefix(1);
-  const std::string name = relative == kList ? std::string(kList) + ".file" : std::string(relative);
-  return JoinUri(folder, name);
-}
+using Move = QuarantineMove;
 
 /// Moves files, several at a time.
 class FileMover {
@@ -101,7 +46,8 @@ class FileMover {
       const Move& move = batch_[index];
       const Status moved = MoveFile(io_, move.from, move.to);
       const bool is_missing = !moved.ok() && moved.error().code() == ErrorCode::kNotFound;
-      if (is_missing && IsMoved(move)) return {};
+      // By an earlier run that was not finished.
+      if (is_missing && HasFileName(io_, move.to)) return {};
       Count(move, moved);
       return {};
     };
@@ -109,12 +55,6 @@ class FileMover {
         ParallelFor(*context_.commit.executor, batch_.size(), move_one, context_.commit.cancel));
     batch_.clear();
     return {};
-  }
-
-  // By an earlier run that was not finished.
-  bool IsMoved(const Move& move) const {
-    const auto is_there = FileExists(io_, move.to);
-    return is_there.ok() && *is_there;
   }
 
   void Count(const Move& move, const Status& status) {
@@ -153,9 +93,28 @@ std::optional<Timestamp> ParseRunTime(std::string_view run) {
 
 // The list of a run, and not a file of that name which waits in it.
 bool IsList(std::string_view uri) {
-  if (UriFileName(uri) != kList) return false;
+  if (UriFileName(uri) != kQuarantineList) return false;
   const std::string_view run = uri.substr(0, uri.rfind('/'));
   return ParseRunTime(UriFileName(run)) && UriFileName(run.substr(0, run.rfind('/'))) == kFolder;
+}
+
+// Links to nothing, which no listing tells: many lead nowhere from where they wait.
+Status VisitLinks(FileIO& io, const std::string& list,
+                  const std::function<Status(const FileInfo&)>& visit) {
+  auto* renamer = dynamic_cast<FileRenamer*>(&io);
+  if (renamer == nullptr) return {};
+  const Error end(ErrorCode::kUnsupported, "no links");
+  const Status visited = VisitQuarantineList(io, list, [&](const Move& move) -> Status {
+    const auto named = renamer->StatName(move.to);
+    if (!named.ok() && named.error().code() == ErrorCode::kUnsupported) return end;
+    if (!named.ok() || io.Stat(move.to).ok()) return {};
+    return visit(*named);
+  });
+  const ErrorCode code = visited.ok() ? end.code() : visited.error().code();
+  if (code == end.code() || code == ErrorCode::kNotFound) return {};
+  if (code != ErrorCode::kCorrupt) return visited;
+  Log(LogLevel::kWarning, "links that it may tell of are left out: {}", visited.error().Format());
+  return {};
 }
 
 // Each file in quarantine with the name of its run.
@@ -163,35 +122,34 @@ Status VisitQuarantine(
     FileIO& io, const std::string& location,
     const std::function<Status(std::string_view run, const FileInfo& file)>& visit) {
   const std::string folder = FolderOf(location) + "/";
+  std::map<std::string, std::string> lists;
   const Status listed = io.List(FolderOf(location), [&](const FileInfo& file) -> Status {
     if (!file.uri.starts_with(folder)) return {};
     const std::string_view rest = std::string_view(file.uri).substr(folder.size());
-    return visit(rest.substr(0, rest.find('/')), file);
+    const std::string_view run = rest.substr(0, rest.find('/'));
+    if (IsList(file.uri)) lists.emplace(run, file.uri);
+    return visit(run, file);
   });
   const bool is_missing = !listed.ok() && listed.error().code() == ErrorCode::kNotFound;
-  return is_missing ? Status() : listed;
+  if (is_missing) return {};
+  FIRN_RETURN_IF_ERROR(listed);
+  for (const auto& [run, list] : lists) {
+    FIRN_RETURN_IF_ERROR(
+        VisitLinks(io, list, [&](const FileInfo& link) { return visit(run, link); }));
+  }
+  return {};
 }
 
 // The moves that a run's list tells, whether they were made or not.
 Status VisitMoves(FileIO& io, const std::string& location, const std::string& run,
                   const std::function<Status(Move)>& visit) {
-  const std::string list = JoinUri(JoinUri(FolderOf(location), run), kList);
-  auto bytes = ReadFile(io, list);
-  if (!bytes.ok() && bytes.error().code() == ErrorCode::kNotFound) {
-    return MakeError(ErrorCode::kNotFound,
-                     "there is no run '{}' in the quarantine of '{}'; see which there are with "
-                     "`firn restore-quarantine TABLE`",
-                     run, location);
-  }
-  if (!bytes.ok()) return bytes.error();
-  int64_t line_number = 0;
-  for (const std::string_view line : SplitText(bytes->view(), '\n')) {
-    ++line_number;
-    if (line.empty()) continue;
-    FIRN_ASSIGN(Move move, ParseMove(line), "'{}' line {}", list, line_number);
-    FIRN_RETURN_IF_ERROR(visit(std::move(move)));
-  }
-  return {};
+  const Status visited =
+      VisitQuarantineList(io, JoinUri(JoinUri(FolderOf(location), run), kQuarantineList), visit);
+  if (visited.ok() || visited.error().code() != ErrorCode::kNotFound) return visited;
+  return MakeError(ErrorCode::kNotFound,
+                   "there is no run '{}' in the quarantine of '{}'; see which there are with "
+                   "`firn restore-quarantine TABLE`",
+                   run, location);
 }
 
 Result<DeletedFiles> DeleteAll(const MaintainContext& context, FileIO& io,
@@ -217,11 +175,12 @@ Result<MovedFiles> MoveToQuarantine(const MaintainContext& context, FileIO& io,
                                     const VisitEachFile& visit_files) {
   const std::string folder = JoinUri(FolderOf(location), run);
   const auto move_of = [&](const FileToDelete& file) {
-    return Move{file.path, PlaceOf(location, folder, file.path), file.bytes.value_or(0)};
+    return Move{file.path, QuarantinePlace(location, folder, file.path), file.bytes.value_or(0)};
   };
-  FIRN_ASSIGN(const auto list, io.Create(JoinUri(folder, kList), {.exclusive = true}));
-  FIRN_RETURN_IF_ERROR(visit_files(
-      [&](const FileToDelete& file) { return list->Append(AsBytes(FormatMove(move_of(file)))); }));
+  FIRN_ASSIGN(const auto list, io.Create(JoinUri(folder, kQuarantineList), {.exclusive = true}));
+  FIRN_RETURN_IF_ERROR(visit_files([&](const FileToDelete& file) {
+    return list->Append(AsBytes(FormatQuarantineMove(move_of(file))));
+  }));
   FIRN_RETURN_IF_ERROR(list->Publish());
   FileMover mover(context, io);
   FIRN_RETURN_IF_ERROR(
@@ -259,7 +218,7 @@ Result<MovedFiles> RestoreQuarantine(const MaintainContext& context, FileIO& io,
   }));
   FIRN_ASSIGN(MovedFiles moved, mover.Finish());
   if (moved.failed == 0) {
-    const Status deleted = io.Delete(JoinUri(folder, kList));
+    const Status deleted = io.Delete(JoinUri(folder, kQuarantineList));
     if (!deleted.ok() && deleted.error().code() != ErrorCode::kNotFound) return deleted.error();
     DiscardEmptyFolders(io, folder);
   }
@@ -269,32 +228,33 @@ Result<MovedFiles> RestoreQuarantine(const MaintainContext& context, FileIO& io,
 Result<RestorePreview> PreviewRestoreQuarantine(const MaintainContext& context, FileIO& io,
                                                 const std::string& location,
                                                 const std::string& run) {
-  std::vector<FileToDelete> waiting;  // By the places where they wait.
-  std::vector<FileToDelete> places;
+  std::vector<Move> moves;
   FIRN_RETURN_IF_ERROR(VisitMoves(io, location, run, [&](Move move) -> Status {
-    waiting.push_back({FileKind::kOther, std::move(move.to), std::nullopt});
-    places.push_back({FileKind::kOther, std::move(move.from), std::nullopt});
+    moves.push_back(std::move(move));
     return {};
   }));
-  std::map<std::string, std::string> place_of;
-  for (size_t i = 0; i < waiting.size(); ++i)
-    place_of.emplace(waiting[i].path, places[i].path);
-  FIRN_RETURN_IF_ERROR(LookUpSizes(context, io, waiting));
-  FIRN_RETURN_IF_ERROR(LookUpSizes(context, io, places));
-  std::set<std::string> occupied;
-  for (const FileToDelete& file : places)
-    occupied.insert(file.path);
+  std::vector<std::optional<Result<FileInfo>>> found(moves.size());
+  const auto look_up = [&](size_t index) -> Status {
+    found[index] = PreviewMove(io, moves[index].to, moves[index].from);
+    return {};
+  };
+  FIRN_RETURN_IF_ERROR(
+      ParallelFor(*context.commit.executor, moves.size(), look_up, context.commit.cancel));
   RestorePreview preview;
-  for (FileToDelete& file : waiting) {
-    std::string& place = place_of.at(file.path);
-    if (occupied.contains(place)) {
-      preview.occupied.push_back(place);
-    } else {
-      preview.restored.push_back({file.kind, place, file.bytes});
+  for (size_t i = 0; i < moves.size(); ++i) {
+    std::string& place = moves[i].from;
+    const Result<FileInfo>& move = *found[i];
+    if (move.ok()) {
+      preview.restored.push_back({FileKind::kOther, std::move(place), move->size});
+    } else if (move.error().code() != ErrorCode::kNotFound) {
+      preview.staying.push_back(std::move(place));
+      if (!preview.first_failure) preview.first_failure = move.error();
+    } else if (!HasFileName(io, place)) {
+      ++preview.missing;
     }
   }
-  if (!preview.occupied.empty()) return preview;
-  const std::string list = JoinUri(JoinUri(FolderOf(location), run), kList);
+  if (!preview.staying.empty()) return preview;
+  const std::string list = JoinUri(JoinUri(FolderOf(location), run), kQuarantineList);
   FIRN_ASSIGN(const FileInfo info, io.Stat(list));
   preview.list = FileToDelete{FileKind::kOther, list, info.size};
   return preview;

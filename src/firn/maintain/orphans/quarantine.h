@@ -50,7 +50,9 @@ Result<MovedFiles> RestoreQuarantine(const MaintainContext& context, FileIO& io,
 /// What RestoreQuarantine would do now.
 struct RestorePreview {
   std::vector<FileToDelete> restored;  ///< Each by the place that it comes back to.
-  std::vector<std::string> occupied;   ///< Places where something is: their files stay.
+  std::vector<std::string> staying;    ///< Places where something is: their files stay.
+  std::optional<Error> first_failure;  ///< Why the first of them stays.
+  int64_t missing = 0;                 ///< Neither in quarantine nor where they came from.
   std::optional<FileToDelete> list;    ///< Deleted at the end, if all come back.
 };
 Result<RestorePreview> PreviewRestoreQuarantine(const MaintainContext& context, FileIO& io,
