@@ -72,8 +72,8 @@ class Resolver {
     if (!std::ranges::binary_search(*context_.counted_columns, target.id)) return {};
     return MakeError(
         ErrorCode::kCorrupt,
-        "column '{}' (field id {}): the file lacks it, but its manifest counts values "
-        "of it: the file is damaged or not the one that was committed, or the manifest "
+        "column '{}' (field id {}): the file lacks it, but its manifest tells some "
+        "of its values: the file is damaged or not the one that was committed, or the manifest "
         "is wrong, which 'firn repair-metrics' corrects",
         target.name, target.id);
   }

@@ -44,7 +44,7 @@ struct ReadPlan {
 struct ResolveContext {
   /// Values of identity partitions by source field id: used where the file lacks the column.
   std::map<int32_t, Value> identity_values;
-  /// Columns that have values in the file, as its manifest counts them. Null: unknown.
+  /// Columns that the file must have, by its manifest (see DataFile). Null: unknown.
   const std::vector<int32_t>* counted_columns = nullptr;
   /// Whether the ids were given by a name mapping (for messages).
   bool is_mapped_by_name = false;

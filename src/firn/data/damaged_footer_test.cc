@@ -15,9 +15,9 @@
 namespace firn {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr size_t kTailBytes = 8;
 
@@ -29,7 +29,11 @@ std::vector<NestedField> Fields() {
           Optional(5, "day", Primitive(TypeId::kDate)),
           Optional(6, "price", Type::Decimal(9, 2)),
           Optional(7, "list", Type::List(Optional(8, "element", Primitive(TypeId::kLong)))),
-          Optional(9, "part", Type::Struct({Optional(10, "real", Primitive(TypeId::kDouble))}))};
+          Optional(9, "part", Type::Struct({Optional(10, "real", Primitive(TypeId::kDouble))})),
+          Required(11, "must", Primitive(TypeId::kLong)),
+          Required(12, "name", Primitive(TypeId::kString)),
+          Optional(13, "kind", Primitive(TypeId::kString)),
+          Optional(14, "flag", Primitive(TypeId::kBoolean))};
 }
 
 std::vector<StructValue> Rows() {
@@ -37,12 +41,14 @@ std::vector<StructValue> Rows() {
   for (int32_t i = 1; i <= 20; ++i) {
     rows.push_back({{Value(int64_t{i}), Value(fmt::format("text {}", i)), Value(i * 3),
                      Value(int64_t{i} * 1'000'000), Value(i + 100), Value(Int128{i * 7}),
-                     Value::List({Value(int64_t{i})}), Value::Struct({Value(i * 0.5)})}});
+                     Value::List({Value(int64_t{i})}), Value::Struct({Value(i * 0.5)}),
+                     Value(int64_t{i}), Value(fmt::format("name {}", i)),
+                     Value(fmt::format("kind {}", i % 2)), Value(i % 3 == 0)}});
   }
   return rows;
 }
 
-const std::vector<int32_t> kCounted = {1, 2, 3, 4, 5, 6, 8, 10};
+const std::vector<int32_t> kCounted = {1, 2, 3, 4, 5, 6, 8, 10, 11, 12, 13, 14};
 
 // A file of all kinds of columns, and the same with damage in its footer.
 class DamagedFooter {
@@ -103,17 +109,17 @@ class DamagedFooter {
 
 TEST(DamagedFooterTest, NoFlippedBitInAFooterOfFirnChangesWhatIsRead) {
   DamagedFooter file(false);
+  const std::string where = "id >= 2 AND text > 'text 1'";
+  const auto intact = file.ReadWithout(0, 0, where);  // The magic at the start is not read.
+  ASSERT_THAT(intact, IsOkAnd(Not(IsEmpty())));
   std::vector<std::string> silent;
   for (size_t position = file.start(); position < file.end(); ++position) {
     for (int bit = 0; bit < 8; ++bit) {
-      for (const std::string where : {"", "id >= 2 AND text > 'text 1'"}) {
-        const auto intact = file.ReadWithout(0, 0, where);  // The magic at the start is not read.
-        const auto rows = file.ReadWithout(position, bit, where);
-        if (!rows.ok()) {
-          EXPECT_THAT(rows.error().message(), HasSubstr("damaged.parquet"));
-        } else if (*rows != *intact) {
-          silent.push_back(fmt::format("{} bit {}", position - file.start(), bit));
-        }
+      const auto rows = file.ReadWithout(position, bit, where);
+      if (!rows.ok()) {
+        EXPECT_THAT(rows.error().message(), HasSubstr("damaged.parquet"));
+      } else if (*rows != *intact) {
+        silent.push_back(fmt::format("{} bit {}", position - file.start(), bit));
       }
     }
   }

@@ -8,15 +8,15 @@
 
 #include <arrow/array/data.h>
 #include <arrow/type.h>
+#include <fmt/format.h>
 
 #include "firn/data/part_source_internal.h"
 
 namespace firn {
 namespace {
 
-bool IsForArrow(const Error& error) {
-  return error.code() == ErrorCode::kCorrupt || error.code() == ErrorCode::kUnsupported;
-}
+// Not what is damaged: Arrow may make values of it.
+bool IsForArrow(const Error& error) { return error.code() == ErrorCode::kUnsupported; }
 
 // Rows of a batch from `position` (of the file) on, which are some.
 FileBatch CutBefore(FileBatch batch, int64_t position) {
@@ -234,12 +234,9 @@ class PartSource final : public BatchSource {
       PlacedColumns& set = part_.sets[i];
       if (set.is_tested != are_tested) return {};
       Status status = body(set);
-      const bool needs_name = !status.ok() && set.places.size() == 1 &&
-                              status.error().code() == ErrorCode::kResourceExhausted;
-      if (!needs_name) return status;
+      if (status.ok() || set.places.size() != 1) return status;
       const std::string& name = part_.type->field(static_cast<int>(set.places[0]))->name();
-      return MakeError(ErrorCode::kResourceExhausted, "column '{}': {}", name,
-                       status.error().message());
+      return status.error().Within(fmt::format("column '{}'", name));
     };
     const auto visit_group = [&](size_t group) -> Status {
       for (const size_t i : groups_[group])

@@ -85,8 +85,8 @@ struct DataFile {
   int64_t record_count = 0;
   int64_t file_size_in_bytes = 0;
   FileMetrics metrics;
-  /// Columns of which the manifest counts values besides nulls, ascending; only if it was read with
-  /// `with_counted_columns`. Files with the same columns share one list.
+  /// Columns of which the manifest tells a size or values besides nulls, ascending; only if it was
+  /// read with `with_counted_columns`. Files with the same columns share one list.
   std::shared_ptr<const std::vector<int32_t>> counted_columns;
   std::optional<std::string> key_metadata;
   std::vector<int64_t> split_offsets;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "firn/format/manifest_entry_decoder_internal.h"
@@ -80,10 +81,10 @@ constexpr std::pair<uint8_t, const char*> kRequired[] = {
     {kFileSize, "its file has no 'file_size_in_bytes'"},
 };
 
+// Without what only tells which columns there are.
 uint64_t WantedSlots(const ManifestReadOptions& options) {
   uint64_t wanted = ~uint64_t{0};
   if (!options.with_metrics) wanted &= ~kMetricsSlots;
-  if (options.with_counted_columns) wanted |= kCountSlots;
   if (!options.with_metrics || !options.with_column_sizes) wanted &= ~Bit(kColumnSizes);
   return wanted;
 }
@@ -102,16 +103,17 @@ ManifestEntryDecoder::ManifestEntryDecoder(ReadProgram program, size_t partition
       partition_size_(partition_size),
       filter_(options.metrics_field_ids),
       count_filter_(options.with_counted_columns ? nullptr : options.metrics_field_ids),
-      keeps_counts_(options.with_metrics),
+      kept_slots_(WantedSlots(options)),
       counts_columns_(options.with_counted_columns) {}
 
 Result<ManifestEntryDecoder> ManifestEntryDecoder::Make(AvroNodePtr schema,
                                                         const Type& partition_type,
                                                         const ManifestReadOptions& options,
                                                         std::string_view where) {
+  uint64_t wanted = WantedSlots(options);
+  if (options.with_counted_columns) wanted |= kCountSlots | Bit(kColumnSizes);
   FIRN_ASSIGN(ReadProgram program,
-              CompileReadProgram(std::move(schema), kEntryMembers, WantedSlots(options),
-                                 &partition_type, where));
+              CompileReadProgram(std::move(schema), kEntryMembers, wanted, &partition_type, where));
   for (const auto& [slot, problem] : kRequired) {
     if ((program.slots & Bit(slot)) == 0) {
       return MakeError(ErrorCode::kCorrupt, "{}: not a manifest: an entry of its schema: {}", where,
@@ -258,33 +260,37 @@ void ManifestEntryDecoder::ReadFileMember(AvroCursor& cursor, const ReadStep& st
   }
 }
 
-// The counts of all columns were read: tell the columns that have values, and keep what is wanted.
+// The counts and sizes of all columns were read: tell the columns that the file must have, and keep
+// what is wanted.
 void ManifestEntryDecoder::CountColumns(DataFile& file) {
-  FieldMap<int64_t>& values = file.metrics.value_counts;
-  FieldMap<int64_t>& nulls = file.metrics.null_value_counts;
+  FileMetrics& metrics = file.metrics;
   counted_.clear();
+  if ((seen_ & Bit(kColumnSizes)) != 0) {
+    for (const auto& [id, size] : metrics.column_sizes)
+      if (size > 0) counted_.push_back(id);
+  }
   if ((seen_ & kCountSlots) == kCountSlots) {
-    for (auto [value, null] = std::pair(values.begin(), nulls.begin());
-         value != values.end() && null != nulls.end();) {
-      if (value->first < null->first) {
-        ++value;
-      } else if (null->first < value->first) {
+    const size_t sized = counted_.size();
+    auto null = metrics.null_value_counts.begin();
+    for (const auto& [id, values] : metrics.value_counts) {
+      while (null != metrics.null_value_counts.end() && null->first < id)
         ++null;
-      } else {
-        if (value->second > null->second) counted_.push_back(value->first);
-        ++value;
-        ++null;
-      }
+      const bool has_nulls = null != metrics.null_value_counts.end() && null->first == id;
+      if (has_nulls && values > null->second) counted_.push_back(id);
     }
+    std::inplace_merge(counted_.begin(), counted_.begin() + static_cast<ptrdiff_t>(sized),
+                       counted_.end());
+    counted_.erase(std::unique(counted_.begin(), counted_.end()), counted_.end());
   }
   if (last_counted_ == nullptr || *last_counted_ != counted_) {
     last_counted_ = std::make_shared<const std::vector<int32_t>>(counted_);
   }
   file.counted_columns = last_counted_;
-  if (!keeps_counts_) seen_ &= ~kCountSlots;
+  seen_ &= kept_slots_;
   const auto is_unwanted = [this](const auto& item) { return !filter_.Keeps(item.first); };
-  std::erase_if(values, is_unwanted);
-  std::erase_if(nulls, is_unwanted);
+  std::erase_if(metrics.column_sizes, is_unwanted);
+  std::erase_if(metrics.value_counts, is_unwanted);
+  std::erase_if(metrics.null_value_counts, is_unwanted);
 }
 
 // Maps that the entry has no value for still hold those of the entry before.
@@ -310,7 +316,7 @@ void ManifestEntryDecoder::ReadMetrics(AvroCursor& cursor, const ReadStep& step,
   const MapPlan& plan = program_.maps[step.operand];
   switch (step.slot) {
     case kColumnSizes:
-      return ReadLongMap(cursor, plan, filter_, metrics.column_sizes);
+      return ReadLongMap(cursor, plan, count_filter_, metrics.column_sizes);
     case kValueCounts:
       return ReadLongMap(cursor, plan, count_filter_, metrics.value_counts);
     case kNullValueCounts:

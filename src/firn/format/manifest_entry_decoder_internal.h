@@ -38,8 +38,8 @@ class ManifestEntryDecoder {
   ReadProgram program_;
   size_t partition_size_;
   FieldIdFilter filter_;
-  FieldIdFilter count_filter_;  // Of value and null counts.
-  bool keeps_counts_;
+  FieldIdFilter count_filter_;  // Of sizes, value and null counts.
+  uint64_t kept_slots_;
   bool counts_columns_;
   std::vector<int32_t> counted_;
   std::shared_ptr<const std::vector<int32_t>> last_counted_;

@@ -474,6 +474,7 @@ TEST_F(ManifestWriterTest, ColumnsWithValuesAreToldWithAndWithoutMetrics) {
   ManifestEntry some = Added("a");
   some.file.metrics.value_counts = {{1, 10}, {2, 10}, {3, 10}, {4, 30}, {6, 0}};
   some.file.metrics.null_value_counts = {{1, 0}, {2, 10}, {4, 29}, {5, 3}, {6, 0}};
+  some.file.metrics.column_sizes = {{1, 50}, {7, 20}, {8, 0}};
   ManifestEntry same = some;
   same.file.file_path = "b";
   const auto manifest = Write({some, Added("nothing"), same});
@@ -490,12 +491,13 @@ TEST_F(ManifestWriterTest, ColumnsWithValuesAreToldWithAndWithoutMetrics) {
                              }),
                 IsOk());
     ASSERT_EQ(files.size(), 3U);
-    EXPECT_THAT(*files[0].counted_columns, ElementsAre(1, 4));
+    EXPECT_THAT(*files[0].counted_columns, ElementsAre(1, 4, 7));
     EXPECT_THAT(*files[1].counted_columns, ElementsAre());
-    EXPECT_THAT(*files[2].counted_columns, ElementsAre(1, 4));
+    EXPECT_THAT(*files[2].counted_columns, ElementsAre(1, 4, 7));
     const FieldMap<int64_t> kept = {{2, 10}};
     EXPECT_EQ(files[0].metrics.value_counts, with_metrics ? kept : FieldMap<int64_t>());
     EXPECT_EQ(files[0].metrics.null_value_counts, with_metrics ? kept : FieldMap<int64_t>());
+    EXPECT_EQ(files[0].metrics.column_sizes, FieldMap<int64_t>());
   }
   EXPECT_EQ(Read(*manifest)[0].file.counted_columns, nullptr) << "nobody asked";
 }

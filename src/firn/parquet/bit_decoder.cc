@@ -49,6 +49,8 @@ class BitDecoder final : public ValueDecoder {
     return {};
   }
 
+  bool HasMore() const override { return is_plain_ && left_ >= 8; }
+
   void Spread(size_t rows, size_t count, FlatOutput& out) override {
     FillBits(false, out.values, out.row_count + count, rows - count);
     for (size_t i = rows; i-- > 0 && count <= i;) {

@@ -27,7 +27,9 @@ Status CheckByteArrays(std::span<const std::byte> bytes, size_t count) {
     }
     bytes = bytes.subspan(kPrefix + LoadLength(bytes.data()));
   }
-  return {};
+  if (bytes.empty()) return {};
+  return MakeError(ErrorCode::kCorrupt, "{} bytes behind the last of {} values", bytes.size(),
+                   count);
 }
 
 // A definition level that the other leaf does not have: a null of a required column.
@@ -366,7 +368,7 @@ Result<std::span<const std::byte>> ChunkReader::Rewrite(ParquetEncoding encoding
 Status ChunkReader::CheckPlain(std::span<const std::byte> values, size_t count) const {
   const size_t width = ValueWidth(leaf_.element);
   if (width == 0) return CheckByteArrays(values, count);
-  if (values.size() / width >= count) return {};
+  if (values.size() == count * width) return {};
   return MakeError(ErrorCode::kCorrupt, "{} values of {} bytes in a page of {}", count, width,
                    values.size());
 }
@@ -381,7 +383,7 @@ Status ChunkReader::ReadBooleans(const PageHeader& header, std::span<const std::
     FIRN_RETURN_IF_ERROR(DecodeRle(body.subspan(kPrefix, LoadLength(body.data())), 1, booleans_),
                          "booleans");
   } else if (header.encoding == ParquetEncoding::kPlain) {
-    if (body.size() * 8 < page.value_count) {
+    if (body.size() != (page.value_count + 7) / 8) {
       return MakeError(ErrorCode::kCorrupt, "{} booleans in a page of {} bytes", page.value_count,
                        body.size());
     }

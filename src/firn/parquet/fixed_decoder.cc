@@ -103,6 +103,7 @@ class FixedDecoder final : public ValueDecoder {
     if (encoding != ParquetEncoding::kPlain) return UnsupportedEncoding(encoding);
     plain_ = values.data();
     left_ = values.size() / stored_width_;
+    has_rest_ = values.size() % stored_width_ != 0;
     return {};
   }
 
@@ -140,6 +141,8 @@ class FixedDecoder final : public ValueDecoder {
     Advance(count);
     return {};
   }
+
+  bool HasMore() const override { return !is_indexed_ && (left_ > 0 || has_rest_); }
 
   void Spread(size_t rows, size_t count, FlatOutput& out) override {
     SpreadValues(out.values + out.row_count * width_, width_, rows, count, out.validity,
@@ -189,6 +192,7 @@ class FixedDecoder final : public ValueDecoder {
   IndexReader indices_;
   const std::byte* plain_ = nullptr;
   size_t left_ = 0;  // Values at `plain_`.
+  bool has_rest_ = false;
 };
 
 }  // namespace

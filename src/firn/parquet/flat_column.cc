@@ -138,12 +138,17 @@ struct FlatColumnReader::State {
   }
 
   // `rows` rows of the page were read, picked or left out.
-  void Pass(size_t rows) {
+  Status Pass(size_t rows) {
     rows_left -= rows;
-    if (rows_left > 0 || !is_open) return;
+    if (rows_left > 0 || !is_open) return {};
+    // Levels that the footer does not tell of would be taken for values.
+    if (decoder->HasMore()) {
+      return MakeError(ErrorCode::kCorrupt, "a page holds more values than its header tells");
+    }
     pages.Close();
     plain.values->DropIfLarge();
     plain.lengths->DropIfLarge();
+    return {};
   }
 
   // How many of the next `rows` rows of the page have room; the first has, if there are no others.
@@ -264,7 +269,7 @@ Status FlatColumnReader::Read(size_t count, FlatOutput& out) {
     FIRN_ASSIGN(const size_t rows, state_->CountFitting(std::min(count, state_->rows_left), out));
     if (rows == 0) break;
     FIRN_RETURN_IF_ERROR(state_->ReadRows(rows, out));
-    state_->Pass(rows);
+    FIRN_RETURN_IF_ERROR(state_->Pass(rows));
     count -= rows;
   }
   return {};
@@ -287,7 +292,7 @@ Status FlatColumnReader::ReadIndices(size_t count, FlatOutput& out) {
     FIRN_RETURN_IF_ERROR(state_->Reach());
     const size_t rows = std::min(count, state_->rows_left);
     FIRN_RETURN_IF_ERROR(state_->ReadRowIndices(rows, out));
-    state_->Pass(rows);
+    FIRN_RETURN_IF_ERROR(state_->Pass(rows));
     count -= rows;
   }
   return {};
@@ -313,7 +318,7 @@ Status FlatColumnReader::Skip(size_t count) {
     } else {
       state_->rows_passed += rows;
     }
-    state_->Pass(rows);
+    FIRN_RETURN_IF_ERROR(state_->Pass(rows));
     count -= rows;
   }
   return {};
@@ -343,7 +348,7 @@ Status FlatColumnReader::Pick(size_t count, std::span<const uint32_t> picks, Fla
     for (uint32_t& place : places)
       place -= static_cast<uint32_t>(begin);
     FIRN_RETURN_IF_ERROR(state_->PickRows(fitting, places, out));
-    state_->Pass(fitting);
+    FIRN_RETURN_IF_ERROR(state_->Pass(fitting));
     picks = picks.subspan(static_cast<size_t>(last - picks.begin()));
     begin += fitting;
   }

@@ -89,7 +89,7 @@ Result<std::span<const std::byte>> FindCheckedFooter(std::span<const std::byte> 
   if (HasFooterChecksum(bytes)) {
     FIRN_RETURN_IF_ERROR(CheckFooterChecksum(bytes));
   } else {
-    FIRN_RETURN_IF_ERROR(ParseFooterAt(bytes, size - kTailBytes - std::ssize(bytes)));
+    FIRN_RETURN_IF_ERROR(ParseFooter(bytes));
   }
   return bytes;
 }

@@ -345,7 +345,9 @@ class FooterReader {
       }
       rows += group.num_rows;
     }
-    return {};
+    if (rows == footer_.num_rows || footer_.num_rows == 0) return {};  // Some writers leave it.
+    return MakeError(ErrorCode::kCorrupt, "the row groups have {} rows, the file claims {}", rows,
+                     footer_.num_rows);
   }
 
   static Status CheckChunks(const RowGroup& group, const std::vector<LeafNode>& leaves) {

@@ -30,7 +30,9 @@ Result<ParsedPageHeader> PageStream::ReadHeader(size_t offset) {
       FIRN_RETURN_IF_ERROR(CheckSizes(parsed->header));
       const size_t rest = window_.size() - offset - parsed->header_bytes;
       if (static_cast<size_t>(parsed->header.compressed_size) <= rest) return parsed;
-      return MakeError(ErrorCode::kCorrupt, "a page of {} bytes is longer than its column chunk",
+      // Old writers forget the header of the dictionary page; Arrow knows which.
+      return MakeError(ErrorCode::kUnsupported,
+                       "a page of {} bytes is longer than its column chunk",
                        parsed->header.compressed_size);
     }
     // It may be cut off.

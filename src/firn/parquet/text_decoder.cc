@@ -202,6 +202,8 @@ class TextDecoder final : public ValueDecoder {
     });
   }
 
+  bool HasMore() const override { return !is_indexed_ && plain_ != end_; }
+
   void Spread(size_t rows, size_t count, FlatOutput& out) override {
     int32_t* ends = out.offsets + out.row_count + 1;
     for (size_t i = rows; i-- > 0 && count <= i;) {

@@ -27,6 +27,9 @@ class ValueDecoder {
   virtual Status Pick(size_t count, std::span<const uint32_t> picks, FlatOutput& out) = 0;
   virtual Status Skip(size_t count) = 0;
 
+  /// True if bytes of the page are left that hold values. Indices may be padded: false.
+  virtual bool HasMore() const = 0;
+
   /// How many of the next `count` values, from the first one on, have `bytes` of text at most.
   virtual size_t CountWithin(size_t count, size_t bytes) const;
 
