@@ -84,7 +84,9 @@ class CompactionTest(unittest.TestCase):
         process = self.start(*COMPACT)
         time.sleep(delay)
         process.send_signal(signal.SIGKILL)
-        process.communicate()
+        # Nobody has to ask for its end: it may stand in the list of processes for long.
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        self.addCleanup(process.communicate)
         left = self.outputs()
         self.run_firn(*COMPACT)
         rows = sorted(json.dumps(row) for row in self.run_firn("read", "db.t"))

@@ -31,7 +31,9 @@ std::string FindMachine() {
       std::string_view(space.data(), static_cast<size_t>(std::max<ssize_t>(length, 0))));
 }
 
-// Field 22 of /proc/<id>/stat. The name in the second field may hold blanks and parentheses.
+// Field 22 of /proc/<id>/stat, if the third says that the process is not over: one whose parent has
+// not asked for its end stays in the list. The name in the second field may hold blanks and
+// parentheses.
 std::optional<int64_t> FindStart(int64_t process_id) {
   const std::string text = ReadSystemFile(fmt::format("/proc/{}/stat", process_id));
   const size_t name_end = text.rfind(')');
@@ -39,6 +41,7 @@ std::optional<int64_t> FindStart(int64_t process_id) {
   std::istringstream fields(text.substr(name_end + 1));
   std::string field;
   for (int number = 3; number <= 22 && fields >> field; ++number) {
+    if (number == 3 && (field == "Z" || field == "X")) return std::nullopt;
     if (number == 22) return ParseInt64(field);
   }
   return std::nullopt;

@@ -111,6 +111,9 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
                 FindOrphanFiles(maintain, reference.table, options));
     notice(fmt::format("{} of {} files would be removed ({} bytes)", files->orphan_count(),
                        files->listed_count(), files->orphan_bytes()));
+    if (const int64_t journals = files->ended_journal_count(); journals > 0) {
+      notice(fmt::format("{} journals of rewrites that were killed would be deleted", journals));
+    }
     FIRN_ASSIGN(auto output, MakeRows(files));
     output.failure = files->refusal();
     return output;
@@ -118,6 +121,10 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   FIRN_ASSIGN(const auto result, RemoveOrphanFiles(maintain, reference.table, options));
   notice(fmt::format("{} of {} files were removed ({} bytes)", result.removed_count,
                      result.files->listed_count(), result.files->orphan_bytes()));
+  if (result.removed_journal_count > 0) {
+    notice(fmt::format("{} journals of rewrites that were killed were deleted",
+                       result.removed_journal_count));
+  }
   if (!result.quarantine_run.empty()) {
     notice(
         fmt::format("they can be brought back: firn restore-quarantine {} --run {}{}",

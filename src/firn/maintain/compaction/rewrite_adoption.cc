@@ -111,7 +111,7 @@ class Adoption {
         ReadJournalOwner(io(), JoinUri(location, JournalOwnerName()));
     if (!owner.ok()) {
       if (owner.error().code() != ErrorCode::kNotFound) return owner.error();
-      Remove(location, files);
+      RemoveJournal(io(), location, files.uris);
       return {};
     }
     if (owner->table_uuid != table_.metadata->table_uuid || !HasEnded(*owner, files)) return {};
@@ -238,22 +238,11 @@ class Adoption {
   }
 
   void Close(Closing& closing) {
-    if (!DeleteJournalFiles(io(), {JoinUri(closing.location, JournalOwnerName())})) return;
     for (const int64_t group : closing.ours) {
       closing.files.uris.push_back(JoinUri(closing.location, JournalClaimName(group)));
       closing.files.uris.push_back(JoinUri(closing.location, JournalSecondClaimName(group)));
     }
-    Remove(closing.location, closing.files);
-  }
-
-  // Nobody can own anything of a journal without owner.
-  void Remove(const std::string& location, const JournalFiles& files) {
-    std::vector<std::string> content;
-    std::vector<std::string> claims;
-    for (const std::string& uri : files.uris)
-      (UriFileName(uri).find(".claim") != std::string_view::npos ? claims : content).push_back(uri);
-    if (!DeleteJournalFiles(io(), content) || !DeleteJournalFiles(io(), claims)) return;
-    RemoveJournalFolder(io(), location);
+    RemoveJournal(io(), closing.location, closing.files.uris);
   }
 
   const MaintainContext& context_;

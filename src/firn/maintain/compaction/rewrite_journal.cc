@@ -323,4 +323,16 @@ void RemoveJournalFolder(FileIO& io, const std::string& location) {
   (void)io.DeleteFolder(location.substr(0, location.rfind('/')));
 }
 
+bool RemoveJournal(FileIO& io, const std::string& location, const std::vector<std::string>& files) {
+  if (!DeleteJournalFiles(io, {JoinUri(location, JournalOwnerName())})) return false;
+  // Nobody can own anything of a journal without owner.
+  std::vector<std::string> content;
+  std::vector<std::string> claims;
+  for (const std::string& uri : files)
+    (UriFileName(uri).find(".claim") != std::string_view::npos ? claims : content).push_back(uri);
+  if (!DeleteJournalFiles(io, content) || !DeleteJournalFiles(io, claims)) return false;
+  RemoveJournalFolder(io, location);
+  return true;
+}
+
 }  // namespace firn

@@ -69,6 +69,10 @@ bool DeleteJournalFiles(FileIO& io, const std::vector<std::string>& uris);
 /// Where there are folders: that of a journal and, if it was the last one, of all journals.
 void RemoveJournalFolder(FileIO& io, const std::string& location);
 
+/// Remove the whole journal of another run, which has `files`, in the order that others count on.
+/// False if some of it may be left.
+bool RemoveJournal(FileIO& io, const std::string& location, const std::vector<std::string>& files);
+
 /// The delete files that apply to a file, with their sequence numbers, sorted.
 std::vector<std::string> DeleteKeysOf(const FileScanTask& task);
 

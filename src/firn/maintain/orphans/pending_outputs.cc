@@ -71,4 +71,19 @@ Status VisitPendingOutputs(const MaintainContext& context, const Table& table, T
                    "still commit; try again when fewer are at work");
 }
 
+Result<std::vector<EndedJournal>> FindEndedJournals(const MaintainContext& context,
+                                                    const Table& table, Timestamp now,
+                                                    Timestamp cut_off) {
+  FIRN_ASSIGN(auto journals, ListJournals(*table.io, JournalsLocation(*table.metadata)));
+  std::vector<EndedJournal> ended;
+  for (auto& [location, files] : journals) {
+    // One without any file is an empty folder.
+    const bool is_old = files.uris.empty() || (files.newest && *files.newest < cut_off);
+    if (!is_old) continue;
+    FIRN_ASSIGN(const bool is_pending, IsPending(context, *table.io, location, files, now));
+    if (!is_pending) ended.push_back({location, std::move(files.uris)});
+  }
+  return ended;
+}
+
 }  // namespace firn

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "firn/maintain/maintain_context.h"
 
@@ -13,5 +15,17 @@ namespace firn {
 /// anybody's.
 Status VisitPendingOutputs(const MaintainContext& context, const Table& table, Timestamp now,
                            const std::function<Status(std::string_view uri)>& visit);
+
+/// The journal of a rewrite that nobody will take up.
+struct EndedJournal {
+  std::string location;
+  std::vector<std::string> files;
+};
+
+/// Journals in which nothing is pending and nothing was written since `cut_off`: those of runs that
+/// were killed and never taken up. Files of unknown age keep theirs. Errors: those of reading.
+Result<std::vector<EndedJournal>> FindEndedJournals(const MaintainContext& context,
+                                                    const Table& table, Timestamp now,
+                                                    Timestamp cut_off);
 
 }  // namespace firn

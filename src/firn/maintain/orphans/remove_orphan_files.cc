@@ -12,6 +12,7 @@
 #include "firn/base/text.h"
 #include "firn/io/discard_files.h"
 #include "firn/io/uri.h"
+#include "firn/maintain/compaction/rewrite_journal_internal.h"
 #include "firn/maintain/delete_files_internal.h"
 #include "firn/maintain/orphans/file_difference_internal.h"
 #include "firn/maintain/orphans/file_prefixes_internal.h"
@@ -87,7 +88,8 @@ class FoundOrphans final : public OrphanFiles {
   Status List(const MaintainContext& context, const Table& table, const std::string& location,
               Timestamp cut_off);
   /// What rewrites that were interrupted may still be finished with.
-  Status AddJournals(const MaintainContext& context, const Table& table);
+  Status AddJournals(const MaintainContext& context, const Table& table,
+                     const std::string& location, Timestamp cut_off);
   /// Everything that the table knows.
   Status AddReachable(const MaintainContext& context, const Table& table);
   /// What other tables need in `location`.
@@ -101,6 +103,12 @@ class FoundOrphans final : public OrphanFiles {
   int64_t orphan_bytes() const override { return orphan_bytes_; }
   const std::optional<Error>& refusal() const override { return refusal_; }
   const std::vector<std::string>& old_probes() const override { return old_probes_; }
+  int64_t ended_journal_count() const override { return std::ssize(journals_); }
+  int64_t RemoveEndedJournals() override {
+    return std::count_if(journals_.begin(), journals_.end(), [&](const EndedJournal& journal) {
+      return RemoveJournal(*io_, journal.location, journal.files);
+    });
+  }
   Status Visit(const std::function<Status(FileToDelete)>& visit) override;
 
  private:
@@ -125,6 +133,7 @@ class FoundOrphans final : public OrphanFiles {
   FoundMetadata metadata_;
   LeftFiles left_;
   std::vector<std::string> old_probes_;
+  std::vector<EndedJournal> journals_;
   bool has_old_ = false;
   int64_t orphan_count_ = 0;
   int64_t orphan_bytes_ = 0;
@@ -169,7 +178,12 @@ Status FoundOrphans::AddContent(const MaintainContext& context, const Table& tab
                              [&](const DataFile& file) { return AddOther(file.file_path); });
 }
 
-Status FoundOrphans::AddJournals(const MaintainContext& context, const Table& table) {
+Status FoundOrphans::AddJournals(const MaintainContext& context, const Table& table,
+                                 const std::string& location, Timestamp cut_off) {
+  FIRN_ASSIGN(const bool is_listed, names_.IsWithin(JournalsLocation(*table.metadata), location));
+  if (is_listed && options_.file_list.empty() && !options_.only_metadata) {
+    FIRN_ASSIGN(journals_, FindEndedJournals(context, table, options_.now, cut_off));
+  }
   return VisitPendingOutputs(context, table, options_.now,
                              [&](std::string_view uri) { return AddOther(uri); });
 }
@@ -333,7 +347,8 @@ Result<std::unique_ptr<OrphanFiles>> FindOrphanFiles(const MaintainContext& cont
   auto files = std::make_unique<FoundOrphans>(context, table.io, options);
   FIRN_RETURN_IF_ERROR(files->List(context, table, location, cut_off), "listing '{}'", location);
   // Before the table is looked at again: whatever has left its journal is committed by then.
-  FIRN_RETURN_IF_ERROR(files->AddJournals(context, table), "reading journals of rewrites");
+  FIRN_RETURN_IF_ERROR(files->AddJournals(context, table, location, cut_off),
+                       "reading journals of rewrites");
   // What was committed while the listing went on is known from here on.
   FIRN_ASSIGN(Table now, context.commit.catalog->Load(table.name));
   FIRN_RETURN_IF_ERROR(CheckSameTable(table, now));
@@ -352,9 +367,11 @@ Result<RemoveOrphanFilesResult> RemoveOrphanFiles(const MaintainContext& context
   FIRN_ASSIGN(result.files, FindOrphanFiles(context, table, options));
   if (result.files->refusal()) return *result.files->refusal();
   DiscardFiles(*table.io, result.files->old_probes(), "a probe of the clock");
-  if (result.files->orphan_count() == 0) return result;
+  if (result.files->orphan_count() == 0 && result.files->ended_journal_count() == 0) return result;
   const std::string location = LocationOf(table, options);
   FIRN_RETURN_IF_ERROR(CheckClocks(context, *table.io, location));
+  result.removed_journal_count = result.files->RemoveEndedJournals();
+  if (result.files->orphan_count() == 0) return result;
   if (options.quarantines) {
     result.quarantine_run = NewQuarantineRun(options.now, *context.commit.random);
     FIRN_ASSIGN(auto moved,

@@ -60,6 +60,11 @@ class OrphanFiles {
   virtual const std::optional<Error>& refusal() const = 0;
   /// What runs that were killed had written to learn the time of the store.
   virtual const std::vector<std::string>& old_probes() const = 0;
+  /// Journals of rewrites that were killed, and that nobody took up before they were too old for
+  /// it. Their files are hidden, and in none of the counts.
+  virtual int64_t ended_journal_count() const = 0;
+  /// Remove these journals, as far as that succeeds; return how many are gone.
+  virtual int64_t RemoveEndedJournals() = 0;
   /// In no order. May be called again.
   virtual Status Visit(const std::function<Status(FileToDelete)>& visit) = 0;
 };
@@ -80,12 +85,13 @@ Result<std::unique_ptr<OrphanFiles>> FindOrphanFiles(const MaintainContext& cont
 struct RemoveOrphanFilesResult {
   std::shared_ptr<OrphanFiles> files;  ///< What was to go, also where it failed.
   int64_t removed_count = 0;
+  int64_t removed_journal_count = 0;
   int64_t failed_count = 0;
   std::optional<Error> first_failure;
   std::string quarantine_run;  ///< Empty: nothing was moved.
 };
 
-/// Find orphans and delete them, or move them into quarantine.
+/// Find orphans and delete them, or move them into quarantine. Ended journals are always deleted.
 ///
 /// Errors  those of FindOrphanFiles and its refusal; kInvalidInput if the clocks of this machine
 ///         and of the store differ by more than an hour. Nothing goes.

@@ -30,6 +30,21 @@ class RemoveOrphanFilesTest : public MaintenanceTest {
     EXPECT_THAT(WriteFile(table().io(), uri, AsBytes("orphan")), IsOk());
     return uri;
   }
+  /// A rewrite that has begun an output, which is returned, and goes on if `process` does.
+  std::string BeginRewrite(const std::string& name, const ProcessIdentity& process) {
+    const std::string output = Orphan("data/" + name + ".parquet");
+    const std::string journal =
+        JoinUri(JournalsLocation(*table().Load().metadata), std::string(kJournalPrefix) + name);
+    const std::string owner =
+        fmt::format(R"({{"table-uuid":"x","signature":"","machine":"{}","process-id":{},)"
+                    R"("started":{},"is-released":false}})",
+                    process.machine, process.process_id, process.started);
+    EXPECT_THAT(WriteFile(table().io(), JoinUri(journal, JournalOutputName(0, 1)), AsBytes(output)),
+                IsOk());
+    EXPECT_THAT(WriteFile(table().io(), JoinUri(journal, JournalOwnerName()), AsBytes(owner)),
+                IsOk());
+    return output;
+  }
   /// Four days later: all files so far are old enough.
   void Age() { table().clock().Advance(days(4)); }
   RemoveOrphanFilesOptions Options() { return {.now = table().clock().Now(), .max_fraction = 1.0}; }
@@ -308,25 +323,12 @@ TEST_F(RemoveOrphanFilesTest, KeepsAFileWithATwinInAnotherBucket) {
 TEST_F(RemoveOrphanFilesTest, KeepsOutputsOfRewritesAsLongAsARunMayCommitThem) {
   table().Add({Data("a")});
   const std::string journals = JournalsLocation(*table().Load().metadata);
-  const auto begin_run = [&](const std::string& name, const ProcessIdentity& process) {
-    const std::string output = Orphan("data/" + name + ".parquet");
-    const std::string journal = JoinUri(journals, std::string(kJournalPrefix) + name);
-    const std::string owner =
-        fmt::format(R"({{"table-uuid":"x","signature":"","machine":"{}","process-id":{},)"
-                    R"("started":{},"is-released":false}})",
-                    process.machine, process.process_id, process.started);
-    EXPECT_THAT(WriteFile(table().io(), JoinUri(journal, JournalOutputName(0, 1)), AsBytes(output)),
-                IsOk());
-    EXPECT_THAT(WriteFile(table().io(), JoinUri(journal, JournalOwnerName()), AsBytes(owner)),
-                IsOk());
-    return output;
-  };
   ProcessIdentity ended = ThisProcess();
   ++ended.started;
-  begin_run("running", ThisProcess());
-  const std::string killed = begin_run("killed", ended);
+  BeginRewrite("running", ThisProcess());
+  const std::string killed = BeginRewrite("killed", ended);
   const std::string elsewhere =
-      begin_run("elsewhere", {.machine = "another", .process_id = 1, .started = 1});
+      BeginRewrite("elsewhere", {.machine = "another", .process_id = 1, .started = 1});
   RemoveOrphanFilesOptions options = Options();
   const auto find = [&](hours age) {
     table().clock().Advance(age);
@@ -343,6 +345,50 @@ TEST_F(RemoveOrphanFilesTest, KeepsOutputsOfRewritesAsLongAsARunMayCommitThem) {
               IsOk());
   EXPECT_THAT(find(hours(3)), IsOkAnd(ElementsAre(killed)));
   EXPECT_THAT(find(hours(48)), IsOkAnd(UnorderedElementsAre(killed, elsewhere)));
+}
+
+TEST_F(RemoveOrphanFilesTest, DeletesJournalsThatNobodyTookUp) {
+  table().Add({Data("a")});
+  ProcessIdentity ended = ThisProcess();
+  ++ended.started;
+  BeginRewrite("running", ThisProcess());
+  const std::string killed = BeginRewrite("killed", ended);
+  // One whose removal was interrupted, which begins with the owner.
+  const std::string journals = JournalsLocation(*table().Load().metadata);
+  const std::string claim =
+      JoinUri(journals, std::string(kJournalPrefix) + "gone/" + JournalClaimName(0));
+  ASSERT_THAT(WriteFile(table().io(), claim, AsBytes(kClaimOfOwner)), IsOk());
+  const auto journals_left = [&] {
+    std::set<std::string> names;
+    for (const std::string& uri : table().AllFiles()) {
+      const size_t at = uri.find(kJournalPrefix);
+      if (at == std::string::npos) continue;
+      const size_t begin = at + kJournalPrefix.size();
+      names.insert(uri.substr(begin, uri.find('/', begin) - begin));
+    }
+    return names;
+  };
+  // No orphan among the rest keeps them from going: none is old enough to be looked for.
+  table().clock().Advance(days(2));
+  const auto young = Remove(Options());
+  ASSERT_THAT(young, IsOk());
+  EXPECT_EQ(young->removed_journal_count, 0);
+  EXPECT_THAT(journals_left(), ElementsAre("gone", "killed", "running"));
+
+  table().clock().Advance(days(2));
+  RemoveOrphanFilesOptions metadata_only = Options();
+  metadata_only.only_metadata = true;
+  ASSERT_THAT(Remove(metadata_only), IsOk());
+  EXPECT_THAT(journals_left(), ElementsAre("gone", "killed", "running"));
+  const auto found = FindOrphanFiles(context(), table().Load(), Options());
+  ASSERT_THAT(found, IsOk());
+  EXPECT_EQ((*found)->ended_journal_count(), 2);
+  EXPECT_THAT(journals_left(), ElementsAre("gone", "killed", "running"));
+  const auto old = Remove(Options());
+  ASSERT_THAT(old, IsOk());
+  EXPECT_EQ(old->removed_journal_count, 2);
+  EXPECT_THAT(journals_left(), ElementsAre("running"));
+  EXPECT_THAT(table().AllFiles(), Not(Contains(killed)));  // What it had written, too.
 }
 
 TEST_F(RemoveOrphanFilesTest, LeavesNamesAloneThatNoListCanHold) {
