@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "firn/data/reader.h"
+#include "firn/data/select_rows.h"
 #include "firn/format/column_lookup.h"
 
 namespace firn {
@@ -49,12 +50,10 @@ int32_t RootId(const Schema& schema, int32_t id) {
   return id;
 }
 
-}  // namespace
-
-Result<SchemaPtr> ProjectColumns(const TableMetadata& metadata, const Schema& schema,
-                                 const std::vector<std::string>& columns) {
+// `metadata_columns` are looked at for names that `schema` does not have.
+Result<SchemaPtr> Project(const Schema& schema, const std::vector<std::string>& columns,
+                          const std::vector<NestedField>& metadata_columns) {
   if (columns.empty()) return std::make_shared<const Schema>(schema);
-  std::vector<NestedField> metadata_columns;
   std::vector<int32_t> roots;  // In the order asked for.
   std::set<int32_t> ids;
   std::vector<NestedField> chosen_metadata;
@@ -68,7 +67,6 @@ Result<SchemaPtr> ProjectColumns(const TableMetadata& metadata, const Schema& sc
       roots.push_back(RootId(schema, field->id));
       continue;
     }
-    if (metadata_columns.empty()) metadata_columns = MetadataColumns(metadata);
     const auto found =
         std::find_if(metadata_columns.begin(), metadata_columns.end(),
                      [&](const NestedField& candidate) { return candidate.name == name; });
@@ -90,6 +88,22 @@ Result<SchemaPtr> ProjectColumns(const TableMetadata& metadata, const Schema& sc
                          : *std::find_if(chosen_metadata.begin(), chosen_metadata.end(), is_root));
   }
   return std::make_shared<const Schema>(schema.schema_id(), std::move(fields));
+}
+
+}  // namespace
+
+Result<SchemaPtr> ProjectColumns(const TableMetadata& metadata, const Schema& schema,
+                                 const std::vector<std::string>& columns) {
+  const auto is_unknown = [&](const std::string& name) {
+    return schema.FindField(name) == nullptr;
+  };
+  const bool needs_metadata = std::any_of(columns.begin(), columns.end(), is_unknown);
+  return Project(schema, columns,
+                 needs_metadata ? MetadataColumns(metadata) : std::vector<NestedField>());
+}
+
+Result<SchemaPtr> SelectColumns(const Schema& schema, const std::vector<std::string>& columns) {
+  return Project(schema, columns, {});
 }
 
 }  // namespace firn

@@ -7,10 +7,14 @@
 
 #include "firn/base/text.h"
 #include "firn/data/data.h"
+#include "firn/data/select_rows.h"
+#include "firn/format/type_fields.h"
 #include "firn/maintain/statistics/partition_statistics_table.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/snapshot_arguments_internal.h"
 #include "firn/procedure/table_argument_internal.h"
+#include "firn/procedure/table_read_internal.h"
+#include "firn/procedure/where_argument_internal.h"
 #include "firn/scan/metadata_table.h"
 
 namespace firn {
@@ -34,6 +38,23 @@ Result<const MetadataTable*> FindView(const std::string& text) {
   if (view.ok()) return view;
   return MakeError(ErrorCode::kInvalidInput, "metadata table '{}' is not known, expected one of {}",
                    text, fmt::join(ViewNames(), ", "));
+}
+
+// The rows and columns of a metadata table that were asked for.
+Result<ProcedureOutput> Select(ProcedureContext& context, const Arguments& arguments,
+                               ProcedureOutput output) {
+  FIRN_ASSIGN(output.row_count_max, ReadLimit(arguments));
+  if (!arguments.Has("columns") && !arguments.Has("where")) return output;
+  // Metadata tables give some ids twice, as those of partition fields and of their own columns.
+  int32_t next_id = 0;
+  const Schema schema(
+      0, AssignFreshIds(output.type->fields(), [&](const NestedField&) { return ++next_id; }));
+  FIRN_ASSIGN(const ExpressionPtr filter, ParseWhere(arguments, schema));
+  FIRN_ASSIGN(const SchemaPtr selected, SelectColumns(schema, arguments.TextList("columns")));
+  FIRN_ASSIGN(output.rows, SelectRows(std::move(output.rows), schema, filter, *selected,
+                                      context.session->budget()));
+  output.type = selected->as_struct();
+  return output;
 }
 
 // A metadata table that is made of rows of files of one snapshot.
@@ -63,7 +84,7 @@ Result<ProcedureOutput> ShowRowsOfFiles(ProcedureContext& context, const Argumen
                          .rows = std::move(rows)};
 }
 
-Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
+Result<ProcedureOutput> Show(ProcedureContext& context, const Arguments& arguments) {
   const std::string name = arguments.Text("view");
   const std::string plain_name = ReplaceText(LowerAscii(name), "-", "_");
   if (plain_name == kPositionDeletes || plain_name == kPartitionStatistics) {
@@ -87,6 +108,11 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   return ProcedureOutput{.type = std::move(type), .rows = std::move(rows)};
 }
 
+Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
+  FIRN_ASSIGN(ProcedureOutput output, Show(context, arguments));
+  return Select(context, arguments, std::move(output));
+}
+
 }  // namespace
 
 Procedure DescribeInspect() {
@@ -101,6 +127,9 @@ Procedure DescribeInspect() {
                            fmt::join(ViewNames(), ", "))}};
   for (Argument& argument : SnapshotArguments())
     arguments.push_back(std::move(argument));
+  arguments.push_back(ColumnsArgument());
+  arguments.push_back(RowFilterArgument());
+  arguments.push_back(LimitArgument());
   return {.command = {"inspect"},
           .call_name = "inspect",
           .summary = "Show one of Iceberg's metadata tables.",

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "firn/procedure/snapshot_arguments_internal.h"
 #include "firn/procedure/table_read_internal.h"
 #include "firn/procedure/where_argument_internal.h"
@@ -85,6 +87,33 @@ Result<std::vector<FileScanTask>> PlanTasks(ProcedureContext& context,
 }
 
 }  // namespace
+
+Argument ColumnsArgument(std::string_view also) {
+  return {.name = "columns",
+          .type = ArgumentType::kTextList,
+          .help = fmt::format("Columns in this order, nested ones as a.b{}.", also),
+          .default_text = "all"};
+}
+
+Argument RowFilterArgument() {
+  return {.name = "where",
+          .type = ArgumentType::kText,
+          .help = "Read only the rows for which this SQL predicate is true."};
+}
+
+Argument LimitArgument() {
+  return {.name = "limit",
+          .type = ArgumentType::kInteger,
+          .help = "Stop after this many rows.",
+          .default_text = "all"};
+}
+
+Result<int64_t> ReadLimit(const Arguments& arguments) {
+  const auto limit = arguments.Integer("limit");
+  if (!limit) return int64_t{-1};
+  if (*limit >= 0) return *limit;
+  return MakeError(ErrorCode::kInvalidInput, "limit is {}, expected >= 0", *limit);
+}
 
 ScanOptions MakeScanOptions(const TableRead& read, SnapshotId snapshot_id) {
   ScanOptions options;

@@ -8,9 +8,18 @@
 #include "firn/procedure/procedure.h"
 #include "firn/scan/scan.h"
 
-/// How `read` and `count` turn arguments into a scan and a scan into rows.
+/// How `read` and `count` turn arguments into a scan and a scan into rows; and what `inspect` has
+/// in common with `read`.
 
 namespace firn {
+
+/// The arguments `columns` (`also` names what there is besides columns), `where` and `limit`.
+Argument ColumnsArgument(std::string_view also = "");
+Argument RowFilterArgument();
+Argument LimitArgument();
+
+/// The number of rows after which to stop; -1: at the end. Errors: kInvalidInput.
+Result<int64_t> ReadLimit(const Arguments& arguments);
 
 /// A checked request for rows of a table.
 struct TableRead {
