@@ -63,6 +63,11 @@ class Lexer {
         return Token{.kind = TokenKind::kSymbol, .text = std::string(symbol)};
       }
     }
+    if (std::string_view("%/&|^~").find(c) != std::string_view::npos) {
+      return Fail(position_,
+                  "found '{}', but a filter computes nothing: it compares columns with literals",
+                  std::string_view(&c, 1));
+    }
     return Fail(position_, "found '{}', expected a column, a literal or an operator",
                 TakeCodePoints(text_.substr(position_), 1));
   }

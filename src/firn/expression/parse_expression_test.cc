@@ -161,6 +161,7 @@ TEST(ParseExpressionTest, SaysWhereAndWhatIsWrong) {
       {"b = X'0'", "expected an even number of hexadecimal digits"},
       {"b = X'0g'", "expected an even number of hexadecimal digits"},
       {"id = 5x", "found '5x', expected a number"},
+      {"id % 2 = 0", "character 4: found '%', but a filter computes nothing"},
       {"id = 1e", "found '1e', expected a number"},
       {"upper(s) = 'A'", "found the function 'upper', expected one of bucket, days"},
       {"my.days(ts) = 1", "found the function 'my.days'"},

@@ -62,6 +62,10 @@ class IngestRun {
   void Notice(const std::string& text) const {
     if (context_.notice) context_.notice(text);
   }
+  // Of what is done, in the words that are true.
+  const char* Verb(const char* done, const char* planned) const {
+    return context_.is_dry_run ? planned : done;
+  }
 
   const IngestContext& context_;
   const IngestRequest& request_;
@@ -274,7 +278,8 @@ Status IngestRun::ReplaceTable(const std::vector<SourceColumn>& columns) {
               PlanTable(*table_, plan, ReplannedFit::kSame, *context_.change.commit.clock));
   table_ = std::move(planned.table);
   table_changes_ = std::move(planned.changes);
-  Notice(fmt::format("replacing table '{}'", FormatTableName(request_.table)));
+  Notice(fmt::format("{} table '{}'", Verb("replacing", "dry run: would replace"),
+                     FormatTableName(request_.table)));
   return {};
 }
 
@@ -302,10 +307,12 @@ Status IngestRun::Evolve(const std::vector<SourceColumn>& columns) {
       const std::string name = fmt::format("{}", fmt::join(add->path, "."));
       const auto column = std::find_if(columns.begin(), columns.end(),
                                        [&](const SourceColumn& one) { return one.name == name; });
-      Notice(fmt::format("adding column '{}': {}{}", name, FormatType(*add->type),
+      Notice(fmt::format("{} column '{}': {}{}", Verb("adding", "dry run: would add"), name,
+                         FormatType(*add->type),
                          column == columns.end() ? "" : DescribeReason(*column)));
     } else if (const auto* alter = std::get_if<AlterColumn>(&change)) {
-      Notice(fmt::format("widening column '{}' to {}", alter->column, FormatType(*alter->type)));
+      Notice(fmt::format("{} column '{}' to {}", Verb("widening", "dry run: would widen"),
+                         alter->column, FormatType(*alter->type)));
     }
   }
   table_ = std::move(planned.table);
@@ -340,8 +347,11 @@ Status IngestRun::Load() {
   FIRN_RETURN_IF_ERROR(RecordFiles());
   FIRN_RETURN_IF_ERROR(Store(std::move(rows)));
   if (result_.is_created) {
-    Notice(fmt::format("created table '{}' at '{}'", FormatTableName(request_.table),
-                       table_->metadata->location));
+    // Where it comes to lie is the catalog's choice.
+    const std::string name = FormatTableName(request_.table);
+    Notice(context_.is_dry_run
+               ? fmt::format("dry run: would create table '{}'", name)
+               : fmt::format("created table '{}' at '{}'", name, table_->metadata->location));
   }
   return {};
 }
@@ -407,7 +417,9 @@ Status IngestRun::Merge(RowStream rows) {
   result_.updated = merged.updated_rows;
   result_.deleted = merged.deleted_rows;
   if (!merged.is_repeat) {
-    Notice(fmt::format("{} rows updated, {} inserted", merged.updated_rows, merged.inserted_rows));
+    Notice(fmt::format(fmt::runtime(Verb("{} rows updated, {} inserted",
+                                         "dry run: would update {} rows and insert {}")),
+                       merged.updated_rows, merged.inserted_rows));
   }
   return {};
 }

@@ -102,6 +102,7 @@ struct IngestContext {
   std::shared_ptr<FileIO> io;                    ///< Of the sources and the reject file.
   std::function<void(std::string_view)> notice;  ///< May be null.
   std::function<void(int64_t bytes_done, int64_t bytes_total)> progress;  ///< May be null.
+  bool is_dry_run = false;  ///< What is given keeps no change: notices say what would be.
 };
 
 struct IngestResult {

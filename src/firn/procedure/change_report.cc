@@ -26,19 +26,37 @@ struct Total {
   int64_t bytes = 0;
 };
 
+// A name that chance has a part in, of a file that is not there: that of the real run is another.
+std::string WithoutChance(const std::string& path) {
+  const size_t name = path.rfind('/') + 1;
+  const size_t dot = path.rfind('.');
+  const bool has_suffix = dot != std::string::npos && dot >= name;
+  return path.substr(0, name) + "*" + (has_suffix ? path.substr(dot) : "");
+}
+
 // Collects the rows.
 class Report {
  public:
+  /// `real`: where files are that are there, whatever a dry run has made up.
+  Report(bool is_dry_run, std::shared_ptr<FileIO> real)
+      : is_dry_run_(is_dry_run), real_(std::move(real)) {}
+
   void Add(const std::string& action, std::string kind, std::string path, int64_t bytes) {
     Total& total = action == "write" ? written_ : removed_;
     ++total.files;
     total.bytes += bytes;
-    rows_.push_back(
-        {{Value(action), Value(std::move(kind)), Value(std::move(path)), Value(bytes)}});
+    rows_.push_back({{Value(action), Value(std::move(kind)), Value(std::move(path)), Value(bytes),
+                      Value(is_dry_run_)}});
+  }
+
+  // A file that comes: new, or one that lay somewhere and becomes the table's.
+  void AddWritten(std::string kind, const std::string& path, int64_t bytes) {
+    const bool is_new = is_dry_run_ && !real_->Stat(path).ok();
+    Add("write", std::move(kind), is_new ? WithoutChance(path) : path, bytes);
   }
 
   Status AddManifest(const Table& table, const ManifestFile& manifest, SnapshotId snapshot_id) {
-    Add("write", "manifest", manifest.manifest_path, manifest.manifest_length);
+    AddWritten("manifest", manifest.manifest_path, manifest.manifest_length);
     const TableMetadata& metadata = *table.metadata;
     const PartitionSpecPtr spec = metadata.FindSpec(manifest.partition_spec_id);
     if (spec == nullptr) {
@@ -51,17 +69,26 @@ class Report {
     return ReadManifest(*table.io, manifest, *type, options, [&](ManifestEntry& entry) -> Status {
       const DataFile& file = entry.file;
       if (entry.status == EntryStatus::kExisting || entry.snapshot_id != snapshot_id) return {};
-      Add(entry.status == EntryStatus::kAdded ? "write" : "delete", KindOf(file), file.file_path,
-          file.is_deletion_vector() ? file.content_size_in_bytes.value_or(0)
-                                    : file.file_size_in_bytes);
+      const int64_t bytes = file.is_deletion_vector() ? file.content_size_in_bytes.value_or(0)
+                                                      : file.file_size_in_bytes;
+      if (entry.status == EntryStatus::kAdded) {
+        AddWritten(KindOf(file), file.file_path, bytes);
+      } else {
+        Add("delete", KindOf(file), file.file_path, bytes);
+      }
       return {};
     });
   }
 
   std::string Totals() const {
-    return fmt::format("{} files written ({} bytes), {} files taken out ({} bytes)", written_.files,
-                       written_.bytes, removed_.files, removed_.bytes);
+    return fmt::format(
+        fmt::runtime(is_dry_run_ ? "dry run: would write {} files ({} bytes) and take out "
+                                   "{} files ({} bytes)"
+                                 : "{} files written ({} bytes), {} files taken out ({} "
+                                   "bytes)"),
+        written_.files, written_.bytes, removed_.files, removed_.bytes);
   }
+
   // Metadata files that the commit deletes; after a real run they are gone.
   Status AddDropped(const Table& after, const std::vector<std::string>& files) {
     for (const std::string& file : files) {
@@ -78,6 +105,8 @@ class Report {
   std::vector<StructValue> TakeRows() { return std::move(rows_); }
 
  private:
+  const bool is_dry_run_;
+  const std::shared_ptr<FileIO> real_;
   std::vector<StructValue> rows_;
   Total written_;
   Total removed_;
@@ -93,26 +122,25 @@ Result<ProcedureOutput> MakeChangeReport(ProcedureContext& context,
                                          const std::vector<std::string>& dropped_metadata,
                                          const Table& after,
                                          std::optional<SnapshotId> snapshot_id) {
-  Report report;
+  Report report(context.is_dry_run, context.session->io());
   FIRN_RETURN_IF_ERROR(report.AddDropped(after, dropped_metadata));
   if (snapshot_id) {
     const Snapshot* snapshot = after.metadata->FindSnapshot(*snapshot_id);
     FIRN_CHECK(snapshot != nullptr);
     FIRN_ASSIGN(const auto manifests, ReadManifests(*after.io, *snapshot));
     FIRN_ASSIGN(const FileInfo list, after.io->Stat(snapshot->manifest_list));
-    report.Add("write", "manifest-list", snapshot->manifest_list, list.size);
+    report.AddWritten("manifest-list", snapshot->manifest_list, list.size);
     for (const ManifestFile& manifest : manifests) {
       if (manifest.added_snapshot_id != *snapshot_id) continue;
       FIRN_RETURN_IF_ERROR(report.AddManifest(after, manifest, *snapshot_id));
     }
   }
-  if (context.notice) {
-    context.notice((context.is_dry_run ? "dry run: " : "") + report.Totals());
-  }
+  if (context.notice) context.notice(report.Totals());
   return MakeOutput(MakeRowType({{"action", TextType()},
                                  {"kind", TextType()},
                                  {"path", TextType()},
-                                 {"bytes", LongType()}}),
+                                 {"bytes", LongType()},
+                                 {"dry_run", BooleanType()}}),
                     report.TakeRows());
 }
 

@@ -7,7 +7,8 @@
 #include "firn/procedure/procedure.h"
 
 /// What a change did, or in a dry run would do, to the files of a table: {action, kind, path,
-/// bytes}, as `--dry-run` prints and `--report` writes it.
+/// bytes, dry_run}, as `--dry-run` prints and `--report` writes it. A new file has no name before
+/// it is written: a dry run tells its folder and suffix.
 
 namespace firn {
 

@@ -242,8 +242,8 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   }
   const std::chrono::duration<double> took = session.clock().Elapsed() - began;
   if (context.is_dry_run && context.notice) {
-    context.notice(fmt::format("dry run: {} rows of {} files ({} bytes), {} rejected", result.rows,
-                               result.files, result.bytes, result.rejected));
+    context.notice(fmt::format("dry run: would load {} rows of {} files ({} bytes) and reject {}",
+                               result.rows, result.files, result.bytes, result.rejected));
     if (result.deleted > 0) TellRowChange(context, result.deleted, result.rows);
   }
   return FinishChange(

@@ -13,6 +13,7 @@ IngestContext MakeIngestContext(ProcedureContext& context, const TableReference&
   ingest.change.budget = &session.budget();
   ingest.io = session.io();
   ingest.notice = context.notice;
+  ingest.is_dry_run = context.is_dry_run;
   if (context.progress) {
     ingest.progress = [&context, phase = std::move(phase), unit = std::move(unit)](int64_t done,
                                                                                    int64_t total) {

@@ -43,7 +43,10 @@ Result<bool> PrepareNamespace(ProcedureContext& context, const TableReference& r
   const Status created = reference.catalog->CreateNamespace(levels, {});
   if (!created.ok() && created.error().code() == ErrorCode::kAlreadyExists) return false;
   if (!created.ok()) return created.error();
-  if (context.notice) context.notice(fmt::format("created namespace '{}'", name));
+  if (context.notice) {
+    context.notice(fmt::format("{} namespace '{}'",
+                               context.is_dry_run ? "dry run: would create" : "created", name));
+  }
   return true;
 }
 
