@@ -73,9 +73,16 @@ class MaintenanceRun {
                                         {"estimated_bytes_written", LongType()},
                                         {"estimated_requests", LongType()},
                                         {"estimated_seconds", Type::Primitive(TypeId::kDouble)},
-                                        {"estimated_dollars", Type::Primitive(TypeId::kDouble)}}),
+                                        {"estimated_dollars", Type::Primitive(TypeId::kDouble)},
+                                        {"ignores_planned_steps", BooleanType()}}),
                            std::move(rows_)));
     output.failure = std::move(failure_);
+    if (ignores_planned_steps_ && context_.notice) {
+      context_.notice(
+          "dry run: steps behind a planned one are told for the table as it is: snapshots and "
+          "files "
+          "that earlier steps would add or take out are not counted (ignores_planned_steps)");
+    }
     return output;
   }
 
@@ -123,10 +130,9 @@ class MaintenanceRun {
     const bool is_step = !step.empty();
     AddCost(row, is_step ? std::optional(report.measured) : std::nullopt, false);
     AddCost(row, report.estimate, true);
+    row.fields.emplace_back(report.ignores_planned_steps);
     rows_.push_back(std::move(row));
-    if (context_.notice) {
-      context_.notice(fmt::format("{} {}: {} ({})", table, step, outcome, reason));
-    }
+    ignores_planned_steps_ = ignores_planned_steps_ || report.ignores_planned_steps;
     if (error && !failure_) failure_ = error->Within(table);
   }
 
@@ -146,6 +152,7 @@ class MaintenanceRun {
   const std::map<std::string, std::string> prices_;
   MaintenanceBudget budget_;
   std::vector<StructValue> rows_;
+  bool ignores_planned_steps_ = false;
   std::optional<Error> failure_;
 };
 

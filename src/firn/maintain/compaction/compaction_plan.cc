@@ -230,7 +230,11 @@ Result<CompactionPlan> PlanCompaction(const MaintainContext& context, const Tabl
       PlanAllFiles(*table.io, metadata, scan, *context.commit.executor, context.commit.cancel));
   DeleteUses uses;
   uses.Add(tasks);
+  plan.survey.files = std::ssize(tasks);
   for (Bucket& bucket : BucketByPartition(std::move(tasks), *output_spec, options)) {
+    const int64_t candidates = std::ssize(bucket.tasks);
+    plan.survey.candidates += candidates;
+    plan.survey.most_in_partition = std::max(plan.survey.most_in_partition, candidates);
     std::vector<FileGroup> groups = GroupsOf(std::move(bucket), output_spec->spec_id, options);
     std::move(groups.begin(), groups.end(), std::back_inserter(plan.groups));
   }

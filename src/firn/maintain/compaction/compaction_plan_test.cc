@@ -9,6 +9,8 @@
 namespace firn {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -67,6 +69,36 @@ TEST(CompactionPlanTest, NamesThePropertyWhoseValueCannotBe) {
               IsError(ErrorCode::kInvalidInput,
                       "target-file-size-bytes (table property 'write.target-file-size-bytes') "
                       "1000 and max-file-size-bytes 10"));
+}
+
+TEST(CompactionPlanTest, SaysWhyThereIsNothingToDoAndWhichOptionChangesThat) {
+  const auto reason = [](TestTable& table, const std::map<std::string, std::string>& options) {
+    const CompactionPlan plan = Plan(table, options);
+    EXPECT_THAT(plan.groups, IsEmpty());
+    return DescribeNothingToDo(plan.survey,
+                               *ParseRewriteDataFilesOptions(*table.Load().metadata, options));
+  };
+  TestTable table({.is_partitioned = true});
+  EXPECT_THAT(reason(table, {}), HasSubstr("there is no data file to look at"));
+  table.Add({GoodSize(table, "good.parquet", 10)});
+  EXPECT_THAT(reason(table, {}),
+              AllOf(HasSubstr("1 data files were looked at: none is below 403 MB "
+                              "(min-file-size-bytes) or above 966 MB (max-file-size-bytes)"),
+                    HasSubstr("30 % of its rows"), HasSubstr("delete-ratio-threshold"),
+                    HasSubstr("rewrite-all=true")));
+  table.Add({table.MakeDataFile("a1.parquet", 10, "a"), table.MakeDataFile("a2.parquet", 10, "a"),
+             table.MakeDataFile("b1.parquet", 10, "b")});
+  EXPECT_THAT(
+      reason(table, {}),
+      AllOf(HasSubstr("3 of 4 data files are below 403 MB"),
+            HasSubstr("no partition has 5 of them (min-input-files; the most in a partition "
+                      "is 2)"),
+            HasSubstr("target-file-size-bytes")));
+  // Those options do change it.
+  EXPECT_THAT(Plan(table, {{"min-input-files", "2"}}).groups, SizeIs(1));
+  EXPECT_THAT(Plan(table, {{"rewrite-all", "true"}}).groups, SizeIs(2));
+  EXPECT_THAT(reason(table, {{"min-input-files", "2"}, {"max-file-group-input-files", "1"}}),
+              HasSubstr("no group of 1 files"));
 }
 
 TEST(CompactionPlanTest, GroupsSmallFilesByPartition) {

@@ -220,7 +220,9 @@ Result<RewriteDataFilesResult> RewriteDataFiles(const MaintainContext& context, 
   FIRN_ASSIGN(CompactionPlan plan, PlanCompaction(context, table, branch, where, options));
   // With nothing left to do, a run that died behind its commit may still have left its journal.
   const bool tidies_up = options.has_journal.value_or(false);
-  if (plan.groups.empty() && !tidies_up) return RewriteDataFilesResult();
+  const std::string reason =
+      plan.groups.empty() ? DescribeNothingToDo(plan.survey, options) : std::string();
+  if (plan.groups.empty() && !tidies_up) return RewriteDataFilesResult{.reason = reason};
   std::unique_ptr<RewriteJournal> journal;
   std::vector<GroupResult> adopted;
   if (WantsJournal(plan, options)) {
@@ -235,6 +237,7 @@ Result<RewriteDataFilesResult> RewriteDataFiles(const MaintainContext& context, 
   std::iota(groups.begin(), groups.end(), int64_t{0});
   auto result = RunPlan(context, table, branch, options, std::move(plan), journal.get(),
                         std::move(adopted), std::move(groups));
+  if (result.ok()) result->reason = reason;
   if (journal == nullptr) return result;
   const size_t finished = journal->End();
   if (!result.ok()) return WithHint(result.error(), finished);

@@ -62,6 +62,20 @@ struct FileGroup {
   int64_t split_bytes = 0;  ///< Roll outputs at this size.
 };
 
+/// What a planner has looked at.
+struct CompactionSurvey {
+  int64_t files = 0;              ///< Data files, of those that may hold rows of the filter.
+  int64_t candidates = 0;         ///< Of these, by their size or their deletes.
+  int64_t most_in_partition = 0;  ///< Candidates that may go together.
+};
+
+/// Why a plan has no groups, and which options would change that; for people.
+std::string DescribeNothingToDo(const CompactionSurvey& survey,
+                                const RewriteDataFilesOptions& options);
+
+/// What makes files worth rewriting; for people.
+std::string DescribeLimits(const RewriteDataFilesOptions& options);
+
 struct CompactionPlan {
   SnapshotId starting_snapshot_id = 0;
   int64_t starting_sequence_number = 0;
@@ -69,6 +83,7 @@ struct CompactionPlan {
   /// Delete files that apply to no data file of the snapshot but inputs of the groups; with a
   /// filter, only those that apply to some input. The commit of all groups removes them.
   std::vector<DeleteFilePtr> obsolete_deletes;
+  CompactionSurvey survey;  ///< Not part of the plan as JSON.
 };
 
 struct RewriteDataFilesResult {
@@ -81,6 +96,7 @@ struct RewriteDataFilesResult {
   SizeHistogram added;
   std::optional<SnapshotId> snapshot_id;  ///< Of the last commit; empty: there was nothing to do.
   int32_t commit_count = 0;
+  std::string reason;  ///< See DescribeNothingToDo; empty: there was something to do.
 };
 
 /// Reads manifests only; the same plan for the same snapshot.

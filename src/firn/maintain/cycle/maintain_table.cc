@@ -28,6 +28,10 @@ std::string WithRefs(const std::vector<std::string>& refs) {
   return refs.empty() ? "" : "; " + DescribeDroppedRefs(refs);
 }
 
+std::string WithJournals(int64_t journals) {
+  return journals == 0 ? "" : fmt::format("; {} journals of rewrites that were killed", journals);
+}
+
 class TableMaintenance {
  public:
   TableMaintenance(const MaintainContext& context, const Table& table,
@@ -84,10 +88,7 @@ Result<StepReport> TableMaintenance::Compact() {
   if (table_.metadata->current_snapshot() == nullptr) return Skip("the table has no snapshot");
   FIRN_ASSIGN(const auto plan, PlanCompaction(context_, table_, branch, nullptr, options));
   if (plan.groups.empty()) {
-    return Skip(
-        fmt::format("no partition has {} small files, and no file has {:.0f} % of its rows "
-                    "deleted by deletes of its own",
-                    options.min_input_files, 100 * options.delete_ratio_threshold));
+    return Skip(DescribeNothingToDo(plan.survey, options));
   }
   // As many whole groups as the budget allows.
   int64_t bytes = 0;
@@ -152,13 +153,13 @@ Result<StepReport> TableMaintenance::Expire() {
   }
   StepReport report = Act(fmt::format("{} of {} snapshots are over{}", history.snapshot_ids.size(),
                                       table_.metadata->snapshots.size(), WithRefs(history.refs)));
-  // Their lists, and what these name besides what stays, which is not known yet.
-  FIRN_ASSIGN(const auto manifests, CurrentManifests());
-  IoTotals totals = EstimateManifests(manifests, 0, 1);
-  totals.requests += static_cast<int64_t>(history.snapshot_ids.size());
-  Estimate(report, totals);
-  if (is_dry_run_) return report;
+  if (is_dry_run_) {
+    FIRN_ASSIGN(const IoTotals totals, EstimateExpiry(context_, table_, options));
+    Estimate(report, totals);
+    return report;
+  }
   FIRN_ASSIGN(const auto result, ExpireSnapshots(context_, table_, options));
+  Estimate(report, result.estimate);
   report.reason = fmt::format("{} snapshots were expired{}", result.expired_snapshots_count,
                               WithRefs(result.dropped_refs));
   report.files = result.deleted_data_files_count + result.deleted_position_delete_files_count +
@@ -182,21 +183,25 @@ Result<StepReport> TableMaintenance::RemoveUnknown(bool only_metadata) {
   if (is_dry_run_) {
     FIRN_ASSIGN(const auto found, FindOrphanFiles(context_, table_, options));
     if (found->refusal()) return *found->refusal();
-    if (found->orphan_count() == 0) return Skip("no " + what + " that the table does not know");
-    StepReport report =
-        Act(fmt::format("{} {} that the table does not know", found->orphan_count(), what));
+    const int64_t journals = found->ended_journal_count();
+    if (found->orphan_count() + journals == 0) {
+      return Skip("no " + what + " that the table does not know");
+    }
+    StepReport report = Act(fmt::format("{} {} that the table does not know{}",
+                                        found->orphan_count(), what, WithJournals(journals)));
     report.files = found->orphan_count();
     return report;
   }
   FIRN_ASSIGN(const auto result, RemoveOrphanFiles(context_, table_, options));
-  if (result.files->orphan_count() == 0) {
+  if (result.files->orphan_count() + result.removed_journal_count == 0) {
     return Skip("no " + what + " that the table does not know");
   }
   if (result.first_failure) return *result.first_failure;
-  StepReport report = Act(result.quarantine_run.empty()
-                              ? fmt::format("{} {} were deleted", result.removed_count, what)
-                              : fmt::format("{} {} went into quarantine run {}",
-                                            result.removed_count, what, result.quarantine_run));
+  StepReport report = Act((result.quarantine_run.empty()
+                               ? fmt::format("{} {} were deleted", result.removed_count, what)
+                               : fmt::format("{} {} went into quarantine run {}",
+                                             result.removed_count, what, result.quarantine_run)) +
+                          WithJournals(result.removed_journal_count));
   report.files = result.removed_count;
   return report;
 }
@@ -263,8 +268,11 @@ void MaintainTable(const MaintainContext& context, const Table& table,
                    const MaintenancePolicy& policy, MaintenanceBudget& budget, bool is_dry_run,
                    const std::function<void(const StepReport&)>& report) {
   TableMaintenance maintenance(context, table, policy, budget, is_dry_run);
+  bool has_planned = false;
   for (const MaintenanceStep step : policy.steps) {
-    const StepReport done = maintenance.Run(step);
+    StepReport done = maintenance.Run(step);
+    done.ignores_planned_steps = has_planned;
+    has_planned = has_planned || done.outcome == StepOutcome::kPlanned;
     report(done);
     if (done.outcome == StepOutcome::kFailed) return;
   }

@@ -31,6 +31,8 @@ struct StepReport {
   /// What the step takes, told before it begins; empty where that shows only as it goes.
   std::optional<StepCost> estimate;
   StepCost measured;  ///< What it took; in a dry run, the look.
+  /// Of a dry run: an earlier step is planned, and what it would do to the table is not in here.
+  bool ignores_planned_steps = false;
   std::optional<Error> error;
 };
 
@@ -48,7 +50,8 @@ struct MaintenanceBudget {
 /// delete files, manifests, expiry, old metadata, orphans. `report` hears of each step as it ends.
 /// After a step that failed no further one begins: what it left is for the next run to look at.
 /// A dry run only looks; later steps then see the table as it is, without what earlier ones would
-/// do. Errors: none that a report does not tell.
+/// do, such as snapshots and files that these add, and say so. Errors: none that a report does not
+/// tell.
 void MaintainTable(const MaintainContext& context, const Table& table,
                    const MaintenancePolicy& policy, MaintenanceBudget& budget, bool is_dry_run,
                    const std::function<void(const StepReport&)>& report);

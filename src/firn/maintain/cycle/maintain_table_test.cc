@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "firn/catalog/metered_catalog.h"
+#include "firn/commit/rewrite_manifests.h"
 #include "firn/maintain/cycle/table_health.h"
 #include "firn/maintain/maintenance_testing_internal.h"
 
@@ -29,6 +31,12 @@ class MaintainTableTest : public MaintenanceTest {
                   });
     return steps;
   }
+  std::vector<bool> IgnoresPlanned() const {
+    std::vector<bool> flags;
+    for (const StepReport& report : reports_)
+      flags.push_back(report.ignores_planned_steps);
+    return flags;
+  }
   TableHealth Assess(const Properties& settings = {}) {
     const auto policy = MakeMaintenancePolicy(settings, {});
     auto health = AssessTable(context(), table().Load(), *policy);
@@ -36,9 +44,71 @@ class MaintainTableTest : public MaintenanceTest {
     return health.ok() ? *std::move(health) : TableHealth();
   }
 
+  /// One step on a table whose files are metered.
+  StepReport MaintainMetered(const Properties& settings, bool is_dry_run) {
+    const auto meter = std::make_shared<IoMeter>();
+    const auto catalog =
+        MakeMeteredCatalog({std::shared_ptr<Catalog>(), &table().catalog()}, meter);
+    MaintainContext metered = context();
+    metered.commit.catalog = catalog.get();
+    MaintenanceBudget budget{.meter = meter};
+    std::vector<StepReport> reports;
+    MaintainTable(metered, table().Load(), *MakeMaintenancePolicy(settings, {}), budget, is_dry_run,
+                  [&](const StepReport& report) { reports.push_back(report); });
+    EXPECT_THAT(reports, testing::SizeIs(1));
+    return reports.front();
+  }
+  void ExpectGoodEstimate(const Properties& settings);
+
   MaintenanceBudget budget_left_;
   std::vector<StepReport> reports_;
 };
+
+void ExpectNear(int64_t estimate, int64_t measured, const std::string& what) {
+  constexpr double kMost = 1.5;
+  EXPECT_GT(measured, 0) << what;
+  EXPECT_LE(static_cast<double>(estimate), kMost * static_cast<double>(measured)) << what;
+  EXPECT_GE(static_cast<double>(estimate) * kMost, static_cast<double>(measured)) << what;
+}
+
+void MaintainTableTest::ExpectGoodEstimate(const Properties& settings) {
+  const StepReport dry = MaintainMetered(settings, true);
+  const StepReport real = MaintainMetered(settings, false);
+  ASSERT_EQ(dry.outcome, StepOutcome::kPlanned) << dry.reason;
+  ASSERT_EQ(real.outcome, StepOutcome::kDone) << real.reason;
+  for (const auto& estimate : {dry.estimate, real.estimate}) {
+    ASSERT_TRUE(estimate.has_value());
+    ExpectNear(estimate->bytes_read, real.measured.bytes_read, "bytes read");
+    ExpectNear(estimate->requests, real.measured.requests, "requests");
+  }
+}
+
+TEST_F(MaintainTableTest, EstimatesWhatExpiryReadsOfManySnapshots) {
+  for (int i = 0; i < 150; ++i)
+    table().Add({Data(fmt::format("{}", i)), Data(fmt::format("{}x", i))});
+  table().clock().Advance(days(10));
+  ExpectGoodEstimate({{"steps", "expire"}, {"expire.retain-last", "20"}});
+}
+
+TEST_F(MaintainTableTest, EstimatesWhatExpiryReadsOfManifestsThatWereRewritten) {
+  for (int i = 0; i < 120; ++i) {
+    const DataFile file = Data(fmt::format("{}", i));
+    table().Add({file, Data(fmt::format("{}x", i))});
+    if (i % 10 == 5) table().Remove(file.file_path);
+    if (i % 30 == 29) {
+      ASSERT_THAT(CommitRewriteManifests(context().commit, table().Load(), {}), IsOk());
+    }
+    if (i == 60) table().SetRef("kept", *table().Load().metadata->current_snapshot_id);
+  }
+  table().clock().Advance(days(10));
+  ExpectGoodEstimate({{"steps", "expire"}});
+}
+
+TEST_F(MaintainTableTest, EstimatesWhatIsReadForManifests) {
+  for (int i = 0; i < 60; ++i)
+    table().Add({Data(fmt::format("{}", i)), Data(fmt::format("{}x", i))});
+  ExpectGoodEstimate({{"steps", "manifests"}});
+}
 
 // All but compaction, whose files have no content here.
 TEST_F(MaintainTableTest, DoesWhatPaysAndSaysWhyItSkipsTheRest) {
@@ -58,9 +128,12 @@ TEST_F(MaintainTableTest, DoesWhatPaysAndSaysWhyItSkipsTheRest) {
               ElementsAre("deletes planned", "manifests planned", "expire planned",
                           "metadata skipped", "orphans planned"));
   EXPECT_EQ(table().AllFiles(), before);
+  // What they tell is without the snapshots and files of the steps before.
+  EXPECT_THAT(IgnoresPlanned(), ElementsAre(false, true, true, true, true));
   EXPECT_THAT(Maintain(settings), ElementsAre("deletes done", "manifests done", "expire done",
                                               "metadata skipped", "orphans done"));
   ExpectComplete();
+  EXPECT_THAT(IgnoresPlanned(), testing::Each(false));
   EXPECT_THAT(reports_.back().reason, HasSubstr("went into quarantine run"));
   EXPECT_THAT(DataNames(), ElementsAre("0", "1", "2", "3", "4", "5", "orphan"));  // The last moved.
   EXPECT_THAT(Maintain(settings),
@@ -123,7 +196,10 @@ TEST_F(MaintainTableTest, TellsHowATableIs) {
   EXPECT_THAT(many.advice, testing::Contains(HasSubstr("compact: 20 files could be 1")));
   table().clock().Advance(days(10));
   EXPECT_EQ(Assess().expired_snapshots, 19);
-  EXPECT_THAT(Assess().advice, testing::Contains("expire: 19 of 20 snapshots are over"));
+  EXPECT_THAT(
+      Assess().advice,
+      testing::Contains("expire: 19 of 20 snapshots are over (older than 5 d, the newest 1 of a "
+                        "branch stay)"));
   EXPECT_EQ(Assess({{"compact.min-input-files", "50"}}).small_files, 0);
 }
 
@@ -156,6 +232,34 @@ TEST_F(MaintainTableTest, AdvisesTheStepsThatItPlans) {
   expect_the_same(3);
 }
 
+TEST_F(MaintainTableTest, SaysWhatThePolicySwitchesOff) {
+  for (int i = 0; i < 6; ++i)
+    table().Add({Data(std::to_string(i))});
+  const auto off = [&](const Properties& settings) {
+    std::vector<std::string> steps;
+    for (const std::string& advice : Assess(settings).advice) {
+      if (advice.ends_with(", off by policy")) steps.push_back(advice.substr(0, advice.find(':')));
+    }
+    return steps;
+  };
+  EXPECT_THAT(off({}), IsEmpty());
+  EXPECT_THAT(off({{"steps", "compact"}}), ElementsAre("manifests"));
+  EXPECT_THAT(off({{"enabled", "false"}}), ElementsAre("compact", "manifests"));
+  EXPECT_EQ(Assess({{"enabled", "false"}}).score, Assess().score);
+}
+
+TEST_F(MaintainTableTest, NamesTheLimitsByWhichItJudges) {
+  for (int i = 0; i < 6; ++i)
+    table().Add({Data(std::to_string(i))});
+  table().clock().Advance(days(10));
+  const auto advice = Assess({{"expire.older-than", "36h"}, {"expire.retain-last", "2"}}).advice;
+  EXPECT_THAT(advice, testing::UnorderedElementsAre(
+                          HasSubstr("(5 or more in a partition below 403 MB or above 966 MB, or 30 "
+                                    "% of the rows deleted)"),
+                          HasSubstr("(from 5 on, for manifests of 8.4 MB)"),
+                          HasSubstr("(older than 36 h, the newest 2 of a branch stay)")));
+}
+
 TEST_F(MaintainTableTest, KeepsTheOrderOfASortedTable) {
   const auto strategy = [&](const Properties& settings) {
     const auto options =
@@ -179,18 +283,19 @@ TEST_F(MaintainTableTest, CallsNoFileSmallThatIsTooLarge) {
   const TableHealth health = Assess();
   EXPECT_EQ(health.small_files, 0);
   EXPECT_EQ(health.compaction_files, 1);
-  EXPECT_THAT(health.advice, ElementsAre("compact: 1 files could be 8"));
+  EXPECT_THAT(health.advice, ElementsAre(HasSubstr("compact: 1 files could be 8 (")));
   EXPECT_LT(health.score, 100);
 }
 
 TEST_F(MaintainTableTest, DoesNotKnowHowManyFilesRowsOfOtherSpecsBecome) {
   for (const char* name : {"a", "b", "c", "d", "e"})
     table().Add({Data(name)});
-  EXPECT_THAT(Assess().advice, testing::Contains("compact: 5 files could be 1"));
+  EXPECT_THAT(Assess().advice, testing::Contains(HasSubstr("compact: 5 files could be 1 (")));
   PartitionSpec spec;
   spec.fields.push_back({.source_ids = {1}, .field_id = 1000, .name = "id", .transform = {}});
   Commit({AddPartitionSpec{spec}, SetDefaultSpec{}});
-  EXPECT_THAT(Assess().advice, testing::Contains("compact: 5 files could be 1 or more"));
+  EXPECT_THAT(Assess().advice,
+              testing::Contains(HasSubstr("compact: 5 files could be 1 or more (")));
   Maintain({{"steps", "compact"}}, true);
   EXPECT_THAT(reports_.back().reason, HasSubstr("to at least 1"));
 }

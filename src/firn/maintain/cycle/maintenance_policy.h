@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -43,6 +44,11 @@ struct MaintenancePolicy {
   std::optional<double> budget_seconds;  ///< No step of a run begins later.
 
   CostRates cost;  ///< For estimates, and for what a run cost.
+
+  /// Whether the step is among those that are done at all.
+  bool Does(MaintenanceStep step) const {
+    return is_enabled && std::find(steps.begin(), steps.end(), step) != steps.end();
+  }
 };
 
 /// The keys that a policy may have: "enabled", "expire.older-than", ...

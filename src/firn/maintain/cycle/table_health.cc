@@ -1,9 +1,11 @@
 #include "firn/maintain/cycle/table_health.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
+#include "firn/base/format_bytes.h"
 #include "firn/base/number.h"
 #include "firn/commit/rewrite_manifests.h"
 #include "firn/maintain/cycle/delete_maintenance_internal.h"
@@ -40,7 +42,38 @@ void CountFiles(const std::vector<ManifestFile>& manifests, const Snapshot& head
   if (rows > 0) health.delete_ratio = static_cast<double>(deleted) / static_cast<double>(rows);
 }
 
-void Judge(TableHealth& health) {
+/// By what a table is judged, in words.
+struct Limits {
+  std::string compact;
+  std::string manifests;
+  std::string expire;
+};
+
+std::string FormatAge(std::chrono::milliseconds age) {
+  const auto hours = std::chrono::duration_cast<std::chrono::hours>(age);
+  if (hours != age) return fmt::format("{} s", std::chrono::duration<double>(age).count());
+  constexpr int64_t kHoursOfADay = 24;
+  const int64_t count = hours.count();
+  return count % kHoursOfADay == 0 ? fmt::format("{} d", count / kHoursOfADay)
+                                   : fmt::format("{} h", count);
+}
+
+Result<Limits> LimitsOf(const TableMetadata& metadata, const MaintenancePolicy& policy) {
+  Limits limits;
+  FIRN_ASSIGN(const auto options, CompactionOptionsOf(metadata, policy));
+  limits.compact = DescribeLimits(options);
+  FIRN_ASSIGN(const int64_t manifest_bytes,
+              metadata.IntProperty("commit.manifest.target-size-bytes", int64_t{8} << 20));
+  limits.manifests = fmt::format("from {} on, for manifests of {}", kManifestsWorthIt,
+                                 FormatBytes(static_cast<double>(manifest_bytes)));
+  FIRN_ASSIGN(const RetentionLimits retention, RetentionLimitsOf(metadata));
+  limits.expire = fmt::format("older than {}, the newest {} of a branch stay",
+                              FormatAge(policy.expire_older_than.value_or(retention.age)),
+                              policy.expire_retain_last.value_or(retention.count));
+  return limits;
+}
+
+void Judge(TableHealth& health, const MaintenancePolicy& policy, const Limits& limits) {
   const auto share = [](double value, double most) { return std::min(1.0, value / most); };
   const double files = share(static_cast<double>(health.compaction_files),
                              static_cast<double>(std::max<int64_t>(health.data_files, 1))) *
@@ -53,21 +86,31 @@ void Judge(TableHealth& health) {
   health.score = static_cast<int>(std::lround(100 - files - deletes - manifests - snapshots));
 
   std::vector<std::pair<double, std::string>> advice;
+  const auto add = [&](double points, MaintenanceStep step, const std::string& what,
+                       const std::string& by) {
+    advice.emplace_back(points, fmt::format("{}: {} ({}){}", FormatMaintenanceStep(step), what, by,
+                                            policy.Does(step) ? "" : ", off by policy"));
+  };
   if (health.compaction_files > 0) {
-    advice.emplace_back(
-        files, fmt::format("compact: {} files could be {}{}", health.compaction_files,
-                           health.expected_outputs, health.has_open_outputs ? " or more" : ""));
+    add(files, MaintenanceStep::kCompact,
+        fmt::format("{} files could be {}{}", health.compaction_files, health.expected_outputs,
+                    health.has_open_outputs ? " or more" : ""),
+        limits.compact);
   }
   if (!health.deletes_to_maintain.empty()) {
-    advice.emplace_back(deletes, "deletes: " + health.deletes_to_maintain);
+    add(deletes, MaintenanceStep::kDeletes, health.deletes_to_maintain,
+        fmt::format("equality deletes: from {} files on", policy.deletes_min_equality_files));
   }
   if (health.manifests_to_rewrite > 0) {
-    advice.emplace_back(manifests, fmt::format("manifests: {} of {} are too small, or not in order",
-                                               health.manifests_to_rewrite, health.manifests));
+    add(manifests, MaintenanceStep::kManifests,
+        fmt::format("{} of {} are too small, or not in order", health.manifests_to_rewrite,
+                    health.manifests),
+        limits.manifests);
   }
   if (health.expired_snapshots > 0) {
-    advice.emplace_back(snapshots, fmt::format("expire: {} of {} snapshots are over",
-                                               health.expired_snapshots, health.snapshots));
+    add(snapshots, MaintenanceStep::kExpire,
+        fmt::format("{} of {} snapshots are over", health.expired_snapshots, health.snapshots),
+        limits.expire);
   }
   std::stable_sort(advice.begin(), advice.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -153,7 +196,8 @@ Result<TableHealth> AssessTable(const MaintainContext& context, const Table& tab
     if (count >= kManifestsWorthIt) health.manifests_to_rewrite = count;
     FIRN_ASSIGN(health.deletes_to_maintain, LookAtDeletes(context, table, policy, manifests));
   }
-  Judge(health);
+  FIRN_ASSIGN(const Limits limits, LimitsOf(metadata, policy));
+  Judge(health, policy, limits);
   return health;
 }
 

@@ -12,7 +12,7 @@
 namespace firn {
 
 /// How a table's `main` is, going by its metadata alone, and what maintenance would find to do, by
-/// the same limits.
+/// the same limits. The score is that of the table, also where the policy leaves it as it is.
 struct TableHealth {
   int score = 100;          ///< 0 to 100.
   int64_t small_files = 0;  ///< Data files below the least size that compaction would merge.
@@ -20,7 +20,9 @@ struct TableHealth {
   double delete_ratio = 0;  ///< Deleted rows per row, as delete files count them.
   int64_t manifests = 0;
   int64_t snapshots = 0;
-  std::vector<std::string> advice;  ///< Worst first; empty: nothing pays.
+  /// Worst first, each with the limits by which it was judged, and whether the policy has switched
+  /// the step off; empty: nothing pays.
+  std::vector<std::string> advice;
 
   CompactionPlan compaction;
   int64_t compaction_files = 0;  ///< All that it would rewrite, for whatever reason.

@@ -47,6 +47,16 @@ Result<ExpiryPlan> PlanExpiry(const MaintainContext& context, FileIO& io,
   return plan;
 }
 
+// The table as it is after the commit.
+Result<Table> Apply(const MaintainContext& context, const Table& table,
+                    const std::vector<TableUpdate>& updates) {
+  Table after = table;
+  FIRN_ASSIGN(TableMetadata metadata, ApplyUpdates(table.metadata.get(), table.metadata_location,
+                                                   updates, context.commit.clock->Now()));
+  after.metadata = std::make_shared<const TableMetadata>(std::move(metadata));
+  return after;
+}
+
 ExpireSnapshotsResult MakeResult(const DeletedFiles& deleted) {
   return {.deleted_data_files_count = deleted.of(FileKind::kData),
           .deleted_position_delete_files_count =
@@ -69,6 +79,7 @@ Result<ExpireSnapshotsResult> DeleteExpired(const MaintainContext& context, cons
   FIRN_ASSIGN(const DeletedFiles deleted, deleter.Finish());
   ExpireSnapshotsResult result = MakeResult(deleted);
   result.left_files_count = files->adopted_count();
+  result.estimate = files->estimate();
   return result;
 }
 
@@ -145,6 +156,15 @@ Result<ExpireSnapshotsResult> ExpireSnapshots(const MaintainContext& context, co
   return deleted;
 }
 
+Result<IoTotals> EstimateExpiry(const MaintainContext& context, const Table& table,
+                                const ExpireSnapshotsOptions& options) {
+  FIRN_ASSIGN(const ExpiryPlan plan, PlanExpiry(context, *table.io, *table.metadata, options));
+  if (plan.history.snapshot_ids.empty()) return IoTotals();
+  FIRN_ASSIGN(const Table after, Apply(context, table, plan.updates));
+  return ExpiredFiles::Estimate(context,
+                                TakeExpiredPart(*table.metadata, plan.history.snapshot_ids), after);
+}
+
 Result<std::unique_ptr<ExpiryPreview>> PreviewExpireSnapshots(
     const MaintainContext& context, const Table& table, const ExpireSnapshotsOptions& options) {
   FIRN_ASSIGN(ExpiryPlan plan, PlanExpiry(context, *table.io, *table.metadata, options));
@@ -153,10 +173,7 @@ Result<std::unique_ptr<ExpiryPreview>> PreviewExpireSnapshots(
   const std::vector<SnapshotId> expired = plan.history.snapshot_ids;
   auto preview = std::make_unique<Preview>(std::move(plan.history), std::move(metadata_files));
   if (expired.empty()) return preview;
-  Table after = table;
-  FIRN_ASSIGN(TableMetadata metadata, ApplyUpdates(table.metadata.get(), table.metadata_location,
-                                                   plan.updates, context.commit.clock->Now()));
-  after.metadata = std::make_shared<const TableMetadata>(std::move(metadata));
+  FIRN_ASSIGN(const Table after, Apply(context, table, plan.updates));
   FIRN_ASSIGN(auto files,
               ExpiredFiles::Find(context, TakeExpiredPart(*table.metadata, expired), after));
   FIRN_RETURN_IF_ERROR(files->LookUpListSizes(context, *table.io));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "firn/io/metered_file_io.h"
 #include "firn/maintain/expiry/snapshot_retention.h"
 #include "firn/maintain/file_to_delete.h"
 #include "firn/maintain/maintain_context.h"
@@ -43,6 +44,7 @@ struct ExpireSnapshotsResult {
   /// Files that should have gone but could not be deleted; removing orphans finds them.
   int64_t failed_files_count = 0;
   std::optional<Error> first_failure;
+  IoTotals estimate;  ///< As EstimateExpiry would have told before.
 };
 
 /// Commit the expiry, then delete what it made unreachable. Reachability is computed over all
@@ -55,6 +57,12 @@ struct ExpireSnapshotsResult {
 ///         message says so. Files that could not be deleted are counted, not an error.
 Result<ExpireSnapshotsResult> ExpireSnapshots(const MaintainContext& context, const Table& table,
                                               const ExpireSnapshotsOptions& options);
+
+/// What ExpireSnapshots reads and asks for. Reads lists of manifests: how much of the work is done
+/// for each snapshot, and what they share, stands nowhere else. Errors: as ExpireSnapshots, before
+/// the commit.
+Result<IoTotals> EstimateExpiry(const MaintainContext& context, const Table& table,
+                                const ExpireSnapshotsOptions& options);
 
 /// What ExpireSnapshots would do to a table as it is.
 class ExpiryPreview {

@@ -74,12 +74,7 @@ Result<std::unique_ptr<ExpiredFiles>> ExpiredFiles::Find(const MaintainContext& 
   std::unique_ptr<ExpiredFiles> files(new ExpiredFiles(context, after));
   const ReachableReader reader{context, *after.io};
   FIRN_RETURN_IF_ERROR(files->FindFolders(after));
-  FIRN_ASSIGN(const auto remaining,
-              reader.ReadManifestsOf(Pointers(after.metadata->snapshots), Unreadable::kFail));
-  FIRN_ASSIGN(files->manifests_,
-              reader.ReadManifestsOf(Pointers(part.snapshots), Unreadable::kSkip));
-  FIRN_RETURN_IF_ERROR(files->KeepMetadata(after, remaining));
-  FIRN_RETURN_IF_ERROR(files->LeaveOutKeptManifests());
+  FIRN_ASSIGN(const auto remaining, files->FindManifests(context, part, after));
   FIRN_RETURN_IF_ERROR(files->FindCandidates(context, part));
   FIRN_RETURN_IF_ERROR(files->KeepWhatOthersNeed(context, after));
   if (files->content_.has_candidates()) {
@@ -89,6 +84,50 @@ Result<std::unique_ptr<ExpiredFiles>> ExpiredFiles::Find(const MaintainContext& 
   }
   FIRN_RETURN_IF_ERROR(files->FindMetadata(part));
   return files;
+}
+
+Result<IoTotals> ExpiredFiles::Estimate(const MaintainContext& context, const ExpiredPart& part,
+                                        const Table& after) {
+  ExpiredFiles files(context, after);
+  FIRN_RETURN_IF_ERROR(files.FindManifests(context, part, after));
+  return files.estimate_;
+}
+
+// Returns the manifests that stay, and leaves those that go.
+Result<std::vector<ManifestFile>> ExpiredFiles::FindManifests(const MaintainContext& context,
+                                                              const ExpiredPart& part,
+                                                              const Table& after) {
+  // How large lists are shows when they are read.
+  const auto meter = std::make_shared<IoMeter>();
+  const auto metered = MakeMeteredFileIO(io_, meter);
+  const ReachableReader reader{context, *metered};
+  FIRN_ASSIGN(auto remaining,
+              reader.ReadManifestsOf(Pointers(after.metadata->snapshots), Unreadable::kFail));
+  FIRN_ASSIGN(manifests_, reader.ReadManifestsOf(Pointers(part.snapshots), Unreadable::kSkip));
+  FIRN_RETURN_IF_ERROR(KeepMetadata(after, remaining));
+  FIRN_RETURN_IF_ERROR(LeaveOutKeptManifests());
+  estimate_ = meter->totals();
+  EstimateRest(remaining, std::ssize(part.snapshots));
+  return remaining;
+}
+
+// Content that goes is in manifests that go, and is looked for in all that stay.
+void ExpiredFiles::EstimateRest(const std::vector<ManifestFile>& remaining, int64_t list_count) {
+  constexpr int64_t kFilesPerRequest = 1000;
+  int64_t files = list_count + std::ssize(manifests_);
+  bool has_content = false;
+  const auto read = [&](const ManifestFile& manifest) {
+    if (!manifest.has_live_files()) return;
+    has_content = true;
+    ++estimate_.requests;
+    estimate_.bytes_read += manifest.manifest_length;
+  };
+  for (const ManifestFile& manifest : manifests_) {
+    read(manifest);
+    files += manifest.added_files_count.value_or(0) + manifest.existing_files_count.value_or(0);
+  }
+  if (has_content) std::for_each(remaining.begin(), remaining.end(), read);
+  estimate_.requests += (files + kFilesPerRequest - 1) / kFilesPerRequest;
 }
 
 Status ExpiredFiles::FindFolders(const Table& after) {

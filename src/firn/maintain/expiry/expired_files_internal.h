@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "firn/io/metered_file_io.h"
 #include "firn/io/real_names.h"
 #include "firn/maintain/file_to_delete.h"
 #include "firn/maintain/folder_set_internal.h"
@@ -40,6 +41,14 @@ class ExpiredFiles {
   static Result<std::unique_ptr<ExpiredFiles>> Find(const MaintainContext& context,
                                                     const ExpiredPart& part, const Table& after);
 
+  /// What finding these files and deleting them takes. Reads lists of manifests only, which say how
+  /// large the manifests are. Errors: as Find.
+  static Result<IoTotals> Estimate(const MaintainContext& context, const ExpiredPart& part,
+                                   const Table& after);
+
+  /// The same, of what was found: as it was known before manifests were read.
+  const IoTotals& estimate() const { return estimate_; }
+
   /// Ask for the sizes of lists; leave out those that are gone already.
   Status LookUpListSizes(const MaintainContext& context, FileIO& io);
 
@@ -67,6 +76,9 @@ class ExpiredFiles {
 
  private:
   ExpiredFiles(const MaintainContext& context, const Table& after);
+  Result<std::vector<ManifestFile>> FindManifests(const MaintainContext& context,
+                                                  const ExpiredPart& part, const Table& after);
+  void EstimateRest(const std::vector<ManifestFile>& remaining, int64_t list_count);
   Status FindFolders(const Table& after);
   Status Keep(std::string_view path);
   Status KeepContent(std::string_view path);
@@ -89,6 +101,7 @@ class ExpiredFiles {
   std::vector<ManifestFile> manifests_;
   std::vector<FileToDelete> others_;  ///< Lists and statistics.
   std::vector<TableName> sharing_tables_;
+  IoTotals estimate_;
   int64_t kept_metadata_count_ = 0;
   int64_t kept_count_ = 0;
   int64_t adopted_count_ = 0;

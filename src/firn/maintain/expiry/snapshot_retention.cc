@@ -53,12 +53,9 @@ class RetentionPlanner {
 };
 
 Status RetentionPlanner::ReadDefaults() {
-  FIRN_ASSIGN(const int64_t age,
-              metadata_.IntProperty("history.expire.max-snapshot-age-ms", kDefaultSnapshotAgeMs));
-  cut_off_ = options_.older_than.value_or(Before(options_.now, age));
-  FIRN_ASSIGN(const int64_t count,
-              metadata_.IntProperty("history.expire.min-snapshots-to-keep", 1));
-  count_min_ = options_.retain_last.value_or(count);
+  FIRN_ASSIGN(const RetentionLimits limits, RetentionLimitsOf(metadata_));
+  cut_off_ = options_.older_than.value_or(Before(options_.now, limits.age.count()));
+  count_min_ = options_.retain_last.value_or(limits.count);
   if (count_min_ < 1) {
     return MakeError(ErrorCode::kInvalidInput, "{} is {}, expected 1 or more",
                      options_.retain_last ? "retain_last" : "history.expire.min-snapshots-to-keep",
@@ -154,6 +151,15 @@ Result<ExpiredHistory> RetentionPlanner::Plan() {
 }
 
 }  // namespace
+
+Result<RetentionLimits> RetentionLimitsOf(const TableMetadata& metadata) {
+  RetentionLimits limits;
+  FIRN_ASSIGN(const int64_t age,
+              metadata.IntProperty("history.expire.max-snapshot-age-ms", kDefaultSnapshotAgeMs));
+  limits.age = milliseconds(age);
+  FIRN_ASSIGN(limits.count, metadata.IntProperty("history.expire.min-snapshots-to-keep", 1));
+  return limits;
+}
 
 std::string DescribeDroppedRefs(const std::vector<std::string>& refs) {
   constexpr size_t kShownMax = 20;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +22,15 @@ struct RetentionOptions {
   std::optional<int64_t> retain_last;
   std::vector<SnapshotId> snapshot_ids;  ///< These go, whatever their age. Unknown ones are fine.
 };
+
+/// What the table's properties say.
+struct RetentionLimits {
+  std::chrono::milliseconds age{};  ///< `history.expire.max-snapshot-age-ms`
+  int64_t count = 1;                ///< `history.expire.min-snapshots-to-keep`
+};
+
+/// Errors: kInvalidInput: a property is no number.
+Result<RetentionLimits> RetentionLimitsOf(const TableMetadata& metadata);
 
 /// What goes; everything else stays.
 struct ExpiredHistory {
