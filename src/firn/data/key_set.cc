@@ -9,6 +9,7 @@
 
 #include "firn/base/bytes.h"
 #include "firn/base/hash.h"
+#include "firn/base/passing_reservation.h"
 #include "firn/data/key_set_internal.h"
 
 namespace firn {
@@ -133,7 +134,7 @@ Status KeySet::ReserveBytes(size_t slots, size_t key_bytes) {
   const auto needed = static_cast<int64_t>(slots * sizeof(Slot) + key_bytes);
   if (needed <= memory_.bytes()) return {};
   // The old table and the new one exist together while keys move.
-  FIRN_ASSIGN(MemoryReservation memory, budget_->TryReserve(needed),
+  FIRN_ASSIGN(MemoryReservation memory, ReserveOrPass(*budget_, needed),
               "holding {} keys of equality deletes; compact the table, or give more with --memory",
               count_);
   memory_ = std::move(memory);

@@ -5,6 +5,7 @@
 
 #include "firn/base/bytes.h"
 #include "firn/base/hash.h"
+#include "firn/base/passing_reservation.h"
 #include "firn/data/key_table_internal.h"
 
 namespace firn {
@@ -54,7 +55,7 @@ Status KeyTable::Reserve(size_t keys, size_t key_bytes) {
                      needed, bytes_max_);
   }
   // The old arrays and the new ones exist together while keys move.
-  FIRN_ASSIGN(MemoryReservation memory, budget_->TryReserve(needed));
+  FIRN_ASSIGN(MemoryReservation memory, ReserveOrPass(*budget_, needed));
   bytes_.reserve(key_bytes);
   if (keys > capacity_) Resize(keys);
   memory_ = std::move(memory);

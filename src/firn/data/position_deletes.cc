@@ -4,22 +4,12 @@
 
 #include <arrow/array.h>
 
+#include "firn/base/passing_reservation.h"
 #include "firn/data/file_rows_internal.h"
 #include "firn/data/position_deletes_internal.h"
 
 namespace firn {
 namespace {
-
-// The part of the memory that positions may take beyond it.
-constexpr int64_t kPassingShare = 64;
-
-// Waiting could last for ever, since the caller may hold memory itself. But a few positions do not
-// fail for memory that others hold at this moment and give back soon.
-Result<MemoryReservation> ReserveOrPass(MemoryBudget& budget, int64_t bytes) {
-  Result<MemoryReservation> memory = budget.TryReserve(bytes);
-  if (!memory.ok() && bytes <= budget.total_bytes() / kPassingShare) return MemoryReservation();
-  return memory;
-}
 
 // Between two looks at the memory that loaded positions take.
 constexpr int64_t kRowsBetweenChecks = int64_t{1} << 20;
