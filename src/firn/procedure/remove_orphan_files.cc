@@ -121,15 +121,15 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   FIRN_ASSIGN(const auto result, RemoveOrphanFiles(maintain, reference.table, options));
   notice(fmt::format("{} of {} files were removed ({} bytes)", result.removed_count,
                      result.files->listed_count(), result.files->orphan_bytes()));
-  if (result.removed_journal_count > 0) {
-    notice(fmt::format("{} journals of rewrites that were killed were deleted",
-                       result.removed_journal_count));
-  }
   if (!result.quarantine_run.empty()) {
     notice(
         fmt::format("they can be brought back: firn restore-quarantine {} --run {}{}",
                     ShellWord(arguments.Text("table")), result.quarantine_run,
                     options.location.empty() ? "" : " --location " + ShellWord(options.location)));
+  }
+  if (result.removed_journal_count > 0) {
+    notice(fmt::format("{} journals of rewrites that were killed were deleted",
+                       result.removed_journal_count));
   }
   FIRN_ASSIGN(auto output, MakeRows(result.files));
   if (result.first_failure) {

@@ -15,15 +15,6 @@ namespace {
 
 using std::chrono::duration;
 
-int64_t BytesOf(const std::vector<ManifestFile>& manifests,
-                std::optional<ManifestContent> content = {}) {
-  int64_t bytes = 0;
-  for (const ManifestFile& manifest : manifests) {
-    if (!content || manifest.content == *content) bytes += manifest.manifest_length;
-  }
-  return bytes;
-}
-
 std::string WithRefs(const std::vector<std::string>& refs) {
   return refs.empty() ? "" : "; " + DescribeDroppedRefs(refs);
 }
@@ -134,7 +125,7 @@ Result<StepReport> TableMaintenance::RewriteManifestFiles() {
   }
   StepReport report = Act(fmt::format("{} manifests", chosen.size()));
   report.files = static_cast<int64_t>(chosen.size());
-  Estimate(report, EstimateManifests(chosen, BytesOf(chosen), 2));
+  Estimate(report, EstimateManifests(chosen, EstimateRewrittenManifests(chosen), 2));
   if (is_dry_run_) return report;
   FIRN_ASSIGN(const auto result, CommitRewriteManifests(context_.commit, table_, {}));
   report.reason = fmt::format("{} manifests became {}", result.rewritten_manifests_count,

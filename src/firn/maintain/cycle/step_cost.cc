@@ -9,6 +9,7 @@ namespace firn {
 namespace {
 
 constexpr int64_t kPieceBytes = int64_t{8} << 20;  // Of one read.
+constexpr int64_t kEntryBytes = 150;               // In a manifest, compressed.
 constexpr double kGib = 1024.0 * 1024 * 1024;
 constexpr double kSecondsPerHour = 3600;
 
@@ -68,6 +69,30 @@ IoTotals EstimateManifests(const std::vector<ManifestFile>& manifests, int64_t r
   return totals;
 }
 
+int64_t EstimateRewrittenManifests(const std::vector<ManifestFile>& manifests) {
+  if (manifests.empty()) return 0;
+  const auto live_of = [](const ManifestFile& manifest) {
+    return manifest.added_files_count.value_or(0) + manifest.existing_files_count.value_or(0);
+  };
+  const auto entries_of = [&](const ManifestFile& manifest) {
+    return live_of(manifest) + manifest.deleted_files_count.value_or(0);
+  };
+  // Of the schema and the like, which every manifest has: what the smallest has besides entries.
+  int64_t header = INT64_MAX;
+  for (const ManifestFile& manifest : manifests) {
+    const int64_t rest = manifest.manifest_length - kEntryBytes * entries_of(manifest);
+    header = std::min(header, std::max<int64_t>(rest, 0));
+  }
+  constexpr double kListBytes = 2048;
+  double bytes = kListBytes + static_cast<double>(header);
+  for (const ManifestFile& manifest : manifests) {
+    const int64_t entries = std::max<int64_t>(entries_of(manifest), 1);
+    const double share = static_cast<double>(live_of(manifest)) / static_cast<double>(entries);
+    bytes += share * static_cast<double>(manifest.manifest_length - header);
+  }
+  return static_cast<int64_t>(bytes);
+}
+
 IoTotals EstimateCompaction(const std::vector<const FileGroup*>& groups,
                             const std::vector<ManifestFile>& manifests) {
   IoTotals totals;
@@ -92,7 +117,6 @@ IoTotals EstimateCompaction(const std::vector<const FileGroup*>& groups,
   // manifest for what it adds, one for what it takes out, of an entry for each input, and a list.
   constexpr int kPasses = 4;
   constexpr int64_t kCommitBytes = int64_t{18} << 10;
-  constexpr int64_t kEntryBytes = 150;
   Add(totals, EstimateManifests(manifests, kCommitBytes + entries * kEntryBytes, kPasses));
   return totals;
 }

@@ -42,4 +42,8 @@ IoTotals EstimateCompaction(const std::vector<const FileGroup*>& groups,
 IoTotals EstimateManifests(const std::vector<ManifestFile>& manifests, int64_t rewritten_bytes,
                            int passes);
 
+/// The bytes of putting the live entries of `manifests` together: entries as large as they are,
+/// less what each of the files has besides.
+int64_t EstimateRewrittenManifests(const std::vector<ManifestFile>& manifests);
+
 }  // namespace firn

@@ -51,6 +51,21 @@ TEST(StepCostTest, OfManifestsIsTheirBytesForEachPass) {
   EXPECT_EQ(totals.requests, 8);
 }
 
+TEST(StepCostTest, OfRewrittenManifestsIsWhatTheirLiveEntriesTake) {
+  const auto manifest = [](int64_t bytes, int32_t live, int32_t deleted) {
+    ManifestFile file = Manifest(bytes);
+    file.added_files_count = live;
+    file.deleted_files_count = deleted;
+    return file;
+  };
+  EXPECT_EQ(EstimateRewrittenManifests({}), 0);
+  // One header of 3,000 bytes and a list.
+  EXPECT_EQ(EstimateRewrittenManifests({manifest(3150, 1, 0), manifest(3300, 2, 0)}),
+            2048 + 3000 + 3 * 150);
+  EXPECT_EQ(EstimateRewrittenManifests({manifest(3150, 0, 1), manifest(5000, 4, 4)}),
+            2048 + 3000 + 1000);
+}
+
 TEST(StepCostTest, HasDollarsOnlyIfThereIsAPrice) {
   CostRates rates{.bytes_per_second = 1000};
   const IoTotals totals{.requests = 500, .bytes_read = 1 << 30, .bytes_written = 1 << 30};
