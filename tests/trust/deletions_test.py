@@ -4,10 +4,14 @@ goes, and what must stop them does, and says why.
 usage: deletions_test.py FIRN
 """
 
+import datetime
 import hashlib
 import json
 import os
+import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -322,6 +326,65 @@ class SafetyTest(LakeTest):
         self.run_firn("expire-snapshots", "db.t", "--older-than", "now")
         self.assertEqual(sorted(row["kind"] for row in self.run_firn("read", "db.t")),
                          sorted(kinds))
+
+    def test_a_full_disk_does_not_stop_the_removal_of_orphans(self):
+        # A database needs room to be opened.
+        settings = ("--catalog", "h", "--conf", "catalog.h.type=hadoop", "--conf",
+                    f"catalog.h.warehouse={self.warehouse}")
+        self.run_firn("namespace", "create", "db", *settings)
+        self.append((1, "a"), options=settings)
+        self.plant("data/o.parquet")
+        self.set_age(10, self.warehouse)
+
+        def fill_disk():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+        subprocess.run([PROGRAM, "remove-orphan-files", "db.t", "--quarantine=false", *settings],
+                       cwd=self.folder, env=self.environment, check=True, preexec_fn=fill_disk,
+                       restore_signals=False, stdout=subprocess.PIPE)
+        names = [os.path.basename(path) for path in self.tree(self.warehouse)]
+        self.assertNotIn("o.parquet", names)
+        self.assertEqual([name for name in names if "probe" in name], [])
+
+
+class OldRowsTest(LakeTest):
+    def make_older(self, days):
+        """The table as if all that happened to it had happened so many days before."""
+        folder = os.path.join(self.warehouse, "db", "t", "metadata")
+        for name in os.listdir(folder):
+            if not name.endswith(".metadata.json"):
+                continue
+            path = os.path.join(folder, name)
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            text = re.sub(r'("(?:timestamp|last-updated)-ms" *: *)([0-9]+)',
+                          lambda found: found[1] + str(int(found[2]) - days * DAY * 1000), text)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+
+    def test_an_idle_table_keeps_the_days_before_its_last_ingest(self):
+        # B13
+        today = datetime.datetime.now(datetime.timezone.utc).date()
+        self.run_firn("table", "create", "db.t", "--schema", "id bigint, kind date")
+        self.append(*((age, today - datetime.timedelta(age)) for age in (7, 8, 9, 12)))
+        self.make_older(7)
+        for mode in ("merge-on-read", "copy-on-write"):
+            command = ("expire-rows", "db.t", "--column", "kind", "--keep-days", "3",
+                       "--write-mode", mode)
+            self.run_firn(*command, "--dry-run")
+            first = self.run_firn(*command)
+            self.assertEqual(first[0]["deleted_rows"], 1 if mode == "merge-on-read" else 0)
+            self.assertEqual(self.run_firn(*command)[0]["deleted_rows"], 0)
+        self.run_firn("expire-snapshots", "db.t", "--older-than", "now")
+        self.assertEqual(self.run_firn(*command)[0]["deleted_rows"], 0)
+        self.assertEqual(sorted(row["id"] for row in self.run_firn("read", "db.t")), [7, 8, 9])
+        self.run_firn("rewrite-data-files", "db.t", "--option", "rewrite-all=true")
+        self.run_firn("expire-snapshots", "db.t", "--older-than", "now")
+        self.run_firn(*command, exit_code=INVALID)
+        self.assertIn("tells when rows last came", self.errors)
+        self.append((0, today))
+        self.assertEqual(self.run_firn(*command)[0]["deleted_rows"], 3)
 
 
 if __name__ == "__main__":

@@ -239,6 +239,28 @@ TEST(EqualityDeletesTest, CompareAfterPromotion) {
   EXPECT_THAT(table.Read({task}), IsOkAnd(ElementsAre(R"({"id":1})")));
 }
 
+TEST(EqualityDeletesTest, ApplyToSnapshotsFromBeforeAPromotion) {
+  const std::vector<NestedField> narrow = {Optional(1, "i", Primitive(TypeId::kInt)),
+                                           Optional(2, "f", Primitive(TypeId::kFloat)),
+                                           Optional(3, "d", Primitive(TypeId::kDate))};
+  RowTable table(narrow);
+  auto task =
+      table.Write({Row({1, 0.5F, 7}), Row({2, {}, 8}), Row({3, 2.5F, {}}), Row({4, 3.5F, 9})});
+  const auto deletes = [&](size_t field, std::vector<StructValue> keys) {
+    return table.WriteDeletes(FileContent::kEqualityDeletes, {narrow[field]}, std::move(keys), 2,
+                              {narrow[field].id});
+  };
+  task.deletes = {deletes(0, {Row({1})}), deletes(1, {Row({Value()})}),
+                  deletes(2, {Row({Value()})})};
+  const SchemaPtr then = table.metadata().current_schema();
+  table.EvolveTo({Optional(1, "i", Primitive(TypeId::kLong)),
+                  Optional(2, "f", Primitive(TypeId::kDouble)),
+                  Optional(3, "d", Primitive(TypeId::kTimestamp))});
+
+  EXPECT_THAT(table.ReadWith({task}, {.projection = then}),
+              IsOkAnd(ElementsAre(testing::StartsWith(R"({"i":4,)"))));
+}
+
 TEST(EqualityDeletesTest, MatchFieldsOfStructsWhereANullParentIsANullKey) {
   const TypePtr inner = Type::Struct({Optional(3, "k", Primitive(TypeId::kInt))});
   RowTable table({Optional(1, "id", Primitive(TypeId::kInt)), Optional(2, "s", inner)});

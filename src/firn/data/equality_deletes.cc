@@ -4,11 +4,34 @@
 
 #include <arrow/array.h>
 
+#include "firn/data/arrow_types.h"
+#include "firn/data/column_convert_internal.h"
 #include "firn/data/equality_deletes_internal.h"
 #include "firn/data/leaf_column_internal.h"
 #include "firn/data/read_fields_internal.h"
 
 namespace firn {
+namespace {
+
+const Type& LeafType(const NestedField& path) {
+  const Type* type = path.type.get();
+  while (type->id() == TypeId::kStruct)
+    type = type->fields()[0].type.get();
+  return *type;
+}
+
+// A snapshot from before a promotion is read with the types of its own schema, keys with the newest
+// ones.
+Result<std::shared_ptr<arrow::Array>> AsKey(std::shared_ptr<arrow::Array> column, const Type& type,
+                                            arrow::MemoryPool* pool) {
+  FIRN_ASSIGN(const auto wanted, ToArrowType(type));
+  if (column->type_id() == arrow::Type::NA || column->type()->Equals(*wanted)) return column;
+  FIRN_ASSIGN(const auto converted, ConvertColumn(*column->data(), type, pool));
+  return arrow::MakeArray(converted);
+}
+
+}  // namespace
+
 Status EqualityDeleteIndex::Load(const std::vector<DeleteFilePtr>& files) {
   const std::unique_lock lock(mutex_);
   for (const DeleteFilePtr& deletes : files) {
@@ -33,7 +56,11 @@ Status EqualityDeleteIndex::Apply(const std::vector<NestedField>& fields,
     places.push_back(FindFieldPlaces(fields, LeafId(path)));
     FIRN_CHECK(!places.back().empty());
   }
-  FIRN_ASSIGN(const auto key_columns, LeafColumns(columns, places, pool_.get()));
+  FIRN_ASSIGN(auto key_columns, LeafColumns(columns, places, pool_.get()));
+  for (size_t i = 0; i < key_columns.size(); ++i) {
+    FIRN_ASSIGN(key_columns[i],
+                AsKey(std::move(key_columns[i]), LeafType(fields_.paths[i]), pool_.get()));
+  }
   KeyEncoder encoder(key_columns);
   const std::shared_lock lock(mutex_);
   for (size_t row = 0; row < keep.size(); ++row) {

@@ -315,7 +315,8 @@ Status CheckSameTable(const Table& before, const Table& now) {
 Status CheckClocks(const MaintainContext& context, FileIO& io, const std::string& location) {
   const std::string probe =
       JoinUri(location, std::string(kProbePrefix) + FormatUuid(MakeUuid(*context.commit.random)));
-  const Status written = WriteFile(io, probe, AsBytes("x"));
+  // Empty: on a full disk, too, orphans can be removed.
+  const Status written = WriteFile(io, probe, {});
   // It may be there although that is not known.
   if (!written.ok()) DiscardFiles(io, {&probe, 1}, "a probe of the clock");
   FIRN_RETURN_IF_ERROR(written);
