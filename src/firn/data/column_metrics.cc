@@ -5,7 +5,6 @@
 
 #include "firn/data/column_metrics_internal.h"
 #include "firn/data/leaf_column_internal.h"
-#include "firn/data/leaf_statistics_internal.h"
 
 namespace firn {
 
@@ -61,6 +60,13 @@ Result<FileMetrics> MetricsCollector::Finish(const FieldMap<int64_t>& column_siz
                              ids_without_sizes_.end();
     if (!is_left_out) metrics.column_sizes.emplace_back(id, size);
   }
+  for (const LeafStatistics& leaf : Statistics())
+    FIRN_RETURN_IF_ERROR(AddLeafMetrics(leaf, metrics));
+  return metrics;
+}
+
+std::vector<LeafStatistics> MetricsCollector::Statistics() const {
+  std::vector<LeafStatistics> all;
   for (const Leaf& leaf : leaves_) {
     LeafStatistics statistics{.field = &leaf.field,
                               .mode = leaf.mode,
@@ -71,9 +77,9 @@ Result<FileMetrics> MetricsCollector::Finish(const FieldMap<int64_t>& column_siz
       statistics.lower = leaf.bounds->lower();
       statistics.upper = leaf.bounds->upper();
     }
-    FIRN_RETURN_IF_ERROR(AddLeafMetrics(statistics, metrics));
+    all.push_back(std::move(statistics));
   }
-  return metrics;
+  return all;
 }
 
 }  // namespace firn

@@ -6,6 +6,7 @@
 
 #include <arrow/type_fwd.h>
 
+#include "firn/data/leaf_statistics_internal.h"
 #include "firn/data/metrics_mode_internal.h"
 #include "firn/format/manifest.h"
 
@@ -40,6 +41,9 @@ class MetricsCollector {
   /// All but the column sizes, which are taken over from `column_sizes` for columns whose mode
   /// keeps any statistics. Errors: kInternal.
   Result<FileMetrics> Finish(const FieldMap<int64_t>& column_sizes) const;
+
+  /// What was counted of each leaf that has any statistics, by ascending id.
+  std::vector<LeafStatistics> Statistics() const;
 
  private:
   struct Leaf {

@@ -197,7 +197,15 @@ class FactReader {
                        facts_.record_count);
     }
     FIRN_ASSIGN(facts_.metrics, collector.Finish(sizes));
-    facts_.ranges.clear();  // They are what the footer says.
+    // Those of the footer may be wider. What the metrics tell may be, too, as it is cut.
+    facts_.ranges.clear();
+    const auto whole = [](const Value& bound) { return IsCutBound(bound) ? Value() : bound; };
+    for (const LeafStatistics& leaf : collector.Statistics()) {
+      facts_.ranges.emplace(leaf.field->id, ColumnRange{.value_count = leaf.value_count,
+                                                        .null_count = leaf.null_count,
+                                                        .lower = whole(leaf.lower),
+                                                        .upper = whole(leaf.upper)});
+    }
     return {};
   }
 

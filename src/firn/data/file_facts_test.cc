@@ -156,6 +156,25 @@ TEST_F(FileFactsTest, ATextWithoutStatisticsHasNoBoundsUnlessTheRowsAreRead) {
   EXPECT_EQ(BoundOf(rows->metrics.upper_bounds, 1, TypeId::kString), Value(std::string("b")));
 }
 
+TEST_F(FileFactsTest, RangesOfRowsThatWereReadAreWholeWhateverTheMetricsKeep) {
+  RowTable table({Optional(1, "short", Primitive(TypeId::kString)),
+                  Optional(2, "long", Primitive(TypeId::kString))});
+  const std::string text = "a text that is longer than the bounds of sixteen";
+  const std::string large(70'000, 'x');
+  const std::string bytes =
+      MakeParquet({Text("short", 1), Text("long", 2)}, [&](parquet::RowGroupWriter& group) {
+        WriteTexts(group, {text, "y", "z"});
+        WriteTexts(group, {large, "y", "z"});
+      });
+  const Result<FileFacts> facts = Read(table, bytes, true);
+  ASSERT_THAT(facts, IsOk());
+  EXPECT_EQ(facts->ranges.at(1).lower, Value(text));
+  EXPECT_EQ(BoundOf(facts->metrics.lower_bounds, 1, TypeId::kString), Value(text.substr(0, 16)));
+  // Of what is kept in part only no more is known than the part.
+  EXPECT_TRUE(facts->ranges.at(2).lower.is_null());
+  EXPECT_EQ(facts->ranges.at(2).upper, Value(std::string("z")));
+}
+
 TEST_F(FileFactsTest, TimesOfOtherUnitsHaveBoundsInThatOfTheTable) {
   RowTable table({Optional(1, "ts", Primitive(TypeId::kTimestamp))});
   const std::string bytes = MakeParquet(

@@ -12,16 +12,10 @@ namespace {
 // Code points that are surely within a bound that was cut.
 constexpr int32_t kCutWidth = static_cast<int32_t>(kBoundBytesMax / 5);
 
-bool IsCut(const Value& bound) {
-  if (const auto* text = bound.get_if<std::string>()) return text->size() >= kBoundBytesMax;
-  const auto* binary = bound.get_if<BinaryValue>();
-  return binary != nullptr && binary->bytes.size() >= kBoundBytesMax;
-}
-
 // What was cut is told by its first code points: the upper bound has to be rounded up.
 MetricsMode ModeOf(const LeafStatistics& leaf) {
   MetricsMode mode = leaf.mode;
-  if (!IsCut(leaf.lower) && !IsCut(leaf.upper)) return mode;
+  if (!IsCutBound(leaf.lower) && !IsCutBound(leaf.upper)) return mode;
   if (mode.kind == MetricsMode::Kind::kFull) {
     mode = {.kind = MetricsMode::Kind::kTruncate, .width = kCutWidth};
   }
@@ -30,6 +24,12 @@ MetricsMode ModeOf(const LeafStatistics& leaf) {
 }
 
 }  // namespace
+
+bool IsCutBound(const Value& bound) {
+  if (const auto* text = bound.get_if<std::string>()) return text->size() >= kBoundBytesMax;
+  const auto* binary = bound.get_if<BinaryValue>();
+  return binary != nullptr && binary->bytes.size() >= kBoundBytesMax;
+}
 
 Status AddLeafMetrics(const LeafStatistics& leaf, FileMetrics& metrics) {
   const int32_t id = leaf.field->id;

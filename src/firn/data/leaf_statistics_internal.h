@@ -21,6 +21,9 @@ struct LeafStatistics {
   Value upper;
 };
 
+/// Whether a bound may be only the beginning of a value.
+bool IsCutBound(const Value& bound);
+
 /// Put into `metrics` what the leaf's mode keeps. Leaves come by ascending id. Errors: kInternal.
 Status AddLeafMetrics(const LeafStatistics& leaf, FileMetrics& metrics);
 

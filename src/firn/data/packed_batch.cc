@@ -43,7 +43,16 @@ Form FormOf(const arrow::DataType& type) {
 
 class Packer {
  public:
-  Packer(arrow::MemoryPool* pool, arrow::BufferBuilder& out) : pool_(pool), out_(out) {}
+  /// Texts of so many bytes are only named, with their place in `out`.
+  struct Aside {
+    int64_t at = 0;
+    std::span<const std::byte> texts;
+  };
+
+  Packer(arrow::MemoryPool* pool, arrow::BufferBuilder& out, int64_t aside_min)
+      : pool_(pool), out_(out), aside_min_(aside_min) {}
+
+  const std::vector<Aside>& asides() const { return asides_; }
 
   arrow::Status Pack(const arrow::RecordBatch& batch) {
     ARROW_RETURN_NOT_OK(Append(batch.num_rows()));
@@ -168,7 +177,12 @@ class Packer {
     ARROW_RETURN_NOT_OK(PackRange<1>(lengths_.data(), data.length));
     const int64_t bytes = ends[data.length] - ends[0];
     ARROW_RETURN_NOT_OK(Append(bytes));
-    return bytes == 0 ? arrow::Status::OK() : out_.Append(data.buffers[2]->data() + ends[0], bytes);
+    if (bytes == 0) return arrow::Status::OK();
+    const uint8_t* texts = data.buffers[2]->data() + ends[0];
+    if (bytes < aside_min_) return out_.Append(texts, bytes);
+    asides_.push_back({out_.length(), std::as_bytes(std::span(texts, static_cast<size_t>(bytes)))});
+    aside_bytes_ += bytes;
+    return arrow::Status::OK();
   }
 
   arrow::Status PackIpc(const arrow::Array& column, const arrow::Field& field) {
@@ -181,7 +195,8 @@ class Packer {
     int64_t size = 0;
     ARROW_RETURN_NOT_OK(arrow::ipc::GetRecordBatchSize(*batch, options, &size));
     ARROW_RETURN_NOT_OK(Append(size));
-    const int64_t gap = arrow::bit_util::RoundUp(out_.length(), kAlignment) - out_.length();
+    const int64_t at = out_.length() + aside_bytes_;
+    const int64_t gap = arrow::bit_util::RoundUp(at, kAlignment) - at;
     ARROW_RETURN_NOT_OK(out_.Append(gap, uint8_t{0}));
     ARROW_RETURN_NOT_OK(out_.Reserve(size));
     arrow::io::FixedSizeBufferWriter sink(
@@ -193,6 +208,9 @@ class Packer {
 
   arrow::MemoryPool* pool_;
   arrow::BufferBuilder& out_;
+  const int64_t aside_min_;
+  std::vector<Aside> asides_;
+  int64_t aside_bytes_ = 0;
   std::vector<int64_t> lengths_;
 };
 
@@ -400,7 +418,27 @@ class Unpacker {
 
 arrow::Status PackBatch(const arrow::RecordBatch& batch, arrow::MemoryPool* pool,
                         arrow::BufferBuilder& out) {
-  return Packer(pool, out).Pack(batch);
+  return Packer(pool, out, std::numeric_limits<int64_t>::max()).Pack(batch);
+}
+
+arrow::Result<std::vector<std::span<const std::byte>>> PackInPieces(const arrow::RecordBatch& batch,
+                                                                    arrow::MemoryPool* pool,
+                                                                    arrow::BufferBuilder& out) {
+  constexpr int64_t kLargeBytes = int64_t{256} << 10;
+  Packer packer(pool, out, kLargeBytes);
+  ARROW_RETURN_NOT_OK(packer.Pack(batch));
+  std::vector<std::span<const std::byte>> pieces;
+  std::span rest = std::as_bytes(std::span(out.data(), static_cast<size_t>(out.length())));
+  int64_t done = 0;
+  for (const Packer::Aside& aside : packer.asides()) {
+    const auto before = static_cast<size_t>(aside.at - done);
+    pieces.push_back(rest.first(before));
+    pieces.push_back(aside.texts);
+    rest = rest.subspan(before);
+    done = aside.at;
+  }
+  pieces.push_back(rest);
+  return pieces;
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> UnpackBatch(

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include <arrow/buffer_builder.h>
 #include <arrow/result.h>
@@ -16,6 +19,12 @@ namespace firn {
 /// nulls; nested columns as Arrow's IPC format has them.
 arrow::Status PackBatch(const arrow::RecordBatch& batch, arrow::MemoryPool* pool,
                         arrow::BufferBuilder& out);
+
+/// The same in pieces, which are to be written one after the other: large texts are not copied, so
+/// that the pieces end with `batch` or the next use of `out`.
+arrow::Result<std::vector<std::span<const std::byte>>> PackInPieces(const arrow::RecordBatch& batch,
+                                                                    arrow::MemoryPool* pool,
+                                                                    arrow::BufferBuilder& out);
 
 /// What was packed. The batch may share `bytes`. Errors: Invalid: bytes that PackBatch did not
 /// make.

@@ -37,8 +37,10 @@ constexpr int64_t kBlocksMin = 64;
 // Blocks that the merged rows take: those that are ready, and the one in work.
 constexpr int64_t kOutputBlocks = 4;
 constexpr size_t kMergedAhead = 2;
-// Blocks that a batch has at most where rows differ much.
+// Blocks that a batch has at most where rows differ much: of what comes out, and of a run on disk,
+// of which the merge holds many at once. It holds no larger row than that either.
 constexpr int64_t kBatchBlocks = 16;
+constexpr int64_t kRunBlocks = 4;
 // A row of such a share of what may be gathered is large: no run is gathered beside one of them.
 constexpr int64_t kLargeRowShare = 8;
 
@@ -150,6 +152,9 @@ class RowSorter final : public BatchStream {
       FIRN_RETURN_IF_ERROR(encoder_->AppendKeys(*batch, pool_.get(), gathered_.keys));
       const int64_t bytes = SizeOf(*batch);
       largest_row_ = std::max(largest_row_, LargestRowBytes(*batch));
+      for (auto row = gathered_.keys.size() - static_cast<size_t>(batch->num_rows());
+           row < gathered_.keys.size(); ++row)
+        largest_key_ = std::max(largest_key_, std::ssize(gathered_.keys.at(row)));
       gathered_.batch_bytes += bytes;
       gathered_.batches.push_back(std::move(batch));
       // The next batch may be as large.
@@ -158,7 +163,7 @@ class RowSorter final : public BatchStream {
     }
     rows_ = nullptr;
     if (block_rows_ == 0) {
-      sorted_ = SortGathered(std::move(gathered_), LimitsOf(context_.batch_rows_max));
+      sorted_ = SortGathered(std::move(gathered_), LimitsOf(context_.batch_rows_max, kBatchBlocks));
     } else {
       FIRN_RETURN_IF_ERROR(Spill());
       FIRN_RETURN_IF_ERROR(TakeRuns(0));
@@ -191,8 +196,8 @@ class RowSorter final : public BatchStream {
   bool has_large_rows() const { return largest_row_ > bytes_max_ / kLargeRowShare; }
 
   // Bytes are counted only where rows may differ much.
-  BatchLimits LimitsOf(int64_t rows) const {
-    const int64_t bytes = kBatchBlocks * block_bytes_;
+  BatchLimits LimitsOf(int64_t rows, int64_t blocks) const {
+    const int64_t bytes = blocks * block_bytes_;
     const bool may_be_large = largest_row_ > 0 && rows > bytes / largest_row_;
     return {.rows = rows, .bytes = may_be_large ? bytes : 0};
   }
@@ -219,7 +224,8 @@ class RowSorter final : public BatchStream {
     block_rows_ = std::clamp<int64_t>(block_bytes_ / std::max<int64_t>(row_bytes, 1), 1,
                                       context_.batch_rows_max);
     in_work_.push_back(std::make_unique<RunInWork>());
-    const auto write = [this, work = in_work_.back().get(), limits = LimitsOf(block_rows_),
+    const auto write = [this, work = in_work_.back().get(),
+                        limits = LimitsOf(block_rows_, kRunBlocks),
                         gathered = std::make_shared<Gathered>(std::exchange(gathered_, {}))] {
       const auto sorted = SortGathered(std::move(*gathered), limits);
       work->status = WriteRun(*sorted, work->run);
@@ -265,9 +271,11 @@ class RowSorter final : public BatchStream {
 
   // Merges neighbouring runs until the rest can be merged in one go.
   Status MergeDown() {
-    const int64_t block_bytes = std::max(block_bytes_, largest_row_);
+    const int64_t held_bytes = kRunBlocks * block_bytes_;
+    const int64_t run_bytes = std::max(block_bytes_, std::min(largest_row_, held_bytes)) +
+                              std::min(largest_key_, held_bytes);
     const auto fan_in =
-        static_cast<size_t>(std::max<int64_t>(merge_bytes() / block_bytes - kOutputBlocks, 2));
+        static_cast<size_t>(std::max<int64_t>(merge_bytes() / run_bytes - kOutputBlocks, 2));
     while (runs_.size() > fan_in) {
       FIRN_ASSIGN(file_, SpillFile::Make(context_.spill_folder), "sorting rows");
       std::vector<SpilledRun> merged;
@@ -276,15 +284,16 @@ class RowSorter final : public BatchStream {
         std::vector<SpilledRun> inputs(
             std::make_move_iterator(runs_.begin() + static_cast<int64_t>(begin)),
             std::make_move_iterator(runs_.begin() + static_cast<int64_t>(end)));
-        const auto rows =
-            MergeRuns(std::move(inputs), schema_, *encoder_, LimitsOf(block_rows_), pool_.get());
+        const auto rows = MergeRuns(std::move(inputs), schema_, *encoder_,
+                                    LimitsOf(block_rows_, kRunBlocks), held_bytes, pool_.get());
         std::optional<SpilledRun> run;
         FIRN_RETURN_IF_ERROR(WriteRun(*rows, run));
         merged.push_back(*std::move(run));
       }
       runs_ = std::move(merged);
     }
-    sorted_ = MergeRuns(std::move(runs_), schema_, *encoder_, LimitsOf(block_rows_), pool_.get());
+    sorted_ = MergeRuns(std::move(runs_), schema_, *encoder_, LimitsOf(block_rows_, kBatchBlocks),
+                        held_bytes, pool_.get());
     if (context_.executor != nullptr && !has_large_rows()) {
       sorted_ = ReadAhead(*context_.executor, std::move(sorted_), kMergedAhead);
     }
@@ -301,6 +310,7 @@ class RowSorter final : public BatchStream {
   int64_t block_bytes_ = 0;
   int64_t block_rows_ = 0;  // Of runs on disk; 0: there are none.
   int64_t largest_row_ = 0;
+  int64_t largest_key_ = 0;
   Gathered gathered_;
   size_t sorted_at_once_ = 1;
   std::shared_ptr<SpillFile> file_;  // Of the newest runs.

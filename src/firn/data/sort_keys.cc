@@ -53,6 +53,11 @@ void AppendDecimal(std::string& out, const Int128& value) {
 // A zero byte is followed by 0xFF and the end marked by two zeros, so that no text's key begins
 // with all of another's.
 void AppendText(std::string& out, std::string_view text) {
+  // Large ones take what they need: a string that has to grow by two bytes becomes twice as large.
+  constexpr size_t kLargeBytes = size_t{1} << 20;
+  constexpr size_t kRoomBytes = 4096;
+  if (text.size() >= kLargeBytes)
+    out.reserve(out.size() + out.size() / 4 + text.size() + kRoomBytes);
   while (true) {
     const size_t zero = text.find('\0');
     out.append(text.substr(0, zero));

@@ -20,25 +20,34 @@ namespace {
 
 using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
 
+// Of the key of a row that is not held.
+constexpr size_t kHeldKeyBytes = size_t{64} << 10;
+
 // Reads a run and knows the key of its next row.
 class RunCursor {
  public:
-  RunCursor(SpilledRun run, RowKeyEncoder& encoder, arrow::MemoryPool* pool)
-      : run_(std::move(run)), encoder_(&encoder), pool_(pool) {}
+  RunCursor(SpilledRun run, RowKeyEncoder& encoder, int64_t held_bytes_max, arrow::MemoryPool* pool)
+      : run_(std::move(run)), encoder_(&encoder), held_bytes_max_(held_bytes_max), pool_(pool) {}
 
-  /// Go to the first row of the next batch; at the end there is no batch.
-  Status LoadBatch() {
+  /// Go to the first row of the next batch; false at the end.
+  Result<bool> LoadBatch() {
     batch_ = nullptr;
     row_ = 0;
     keys_.Clear();
-    if (next_ == run_.size()) return {};
-    FIRN_ASSIGN(batch_, run_.Read(next_++, pool_));
+    if (next_ == run_.size()) return false;
+    FIRN_ASSIGN(batch_, run_.Read(next_, pool_));
     FIRN_RETURN_IF_ERROR(encoder_->AppendKeys(*batch_, pool_, keys_));
     prefix_ = PrefixOf(keys_.at(0));
-    return {};
+    is_cut_ = false;
+    if (keys_.size() == 1 && run_.bytes(next_) > held_bytes_max_) LetGo();
+    ++next_;
+    return true;
   }
 
+  /// Null: the next row is one that is too large to be held.
   const BatchPtr& batch() const { return batch_; }
+  Result<BatchPtr> ReadAgain() const { return run_.Read(next_ - 1, pool_); }
+
   size_t row() const { return row_; }
   /// False: that was the last row of the batch.
   bool Advance() {
@@ -47,36 +56,72 @@ class RunCursor {
     return true;
   }
 
-  /// Of the keys of the next rows: below 0, 0 or above.
-  int Compare(const RunCursor& other) const {
+  /// Of the keys of the next rows: below 0, 0 or above. Errors: those of reading.
+  Result<int> Compare(const RunCursor& other) const {
     if (prefix_ != other.prefix_) return prefix_ < other.prefix_ ? -1 : 1;
-    return keys_.at(row_).compare(other.keys_.at(other.row_));
+    const std::string_view key = keys_.at(row_);
+    const std::string_view others = other.keys_.at(other.row_);
+    const bool is_known =
+        (!is_cut_ || key.size() > others.size()) && (!other.is_cut_ || others.size() > key.size());
+    const size_t shared = std::min(key.size(), others.size());
+    if (is_known || key.substr(0, shared) != others.substr(0, shared)) return key.compare(others);
+    FIRN_ASSIGN(const RowKeys whole, WholeKey());
+    FIRN_ASSIGN(const RowKeys others_whole, other.WholeKey());
+    return whole.at(0).compare(others_whole.at(0));
   }
 
  private:
+  void LetGo() {
+    batch_ = nullptr;
+    is_cut_ = keys_.at(0).size() > kHeldKeyBytes;
+    if (!is_cut_) return;
+    RowKeys cut;
+    cut.bytes() = keys_.at(0).substr(0, kHeldKeyBytes);
+    cut.EndRow();
+    keys_ = std::move(cut);
+  }
+
+  // Of the next row.
+  Result<RowKeys> WholeKey() const {
+    RowKeys keys;
+    if (is_cut_) {
+      FIRN_ASSIGN(const BatchPtr batch, ReadAgain());
+      FIRN_RETURN_IF_ERROR(encoder_->AppendKeys(*batch, pool_, keys));
+    } else {
+      keys.bytes() = keys_.at(row_);
+      keys.EndRow();
+    }
+    return keys;
+  }
+
   SpilledRun run_;
   RowKeyEncoder* encoder_;
+  int64_t held_bytes_max_;
   arrow::MemoryPool* pool_;
   size_t next_ = 0;
   BatchPtr batch_;
   RowKeys keys_;
   size_t row_ = 0;
   KeyPrefix prefix_;
+  bool is_cut_ = false;  // The key, of which only the beginning is held.
 };
 
 class MergedRuns final : public BatchStream {
  public:
   MergedRuns(std::vector<SpilledRun> runs, std::shared_ptr<arrow::Schema> schema,
-             RowKeyEncoder& encoder, BatchLimits limits, arrow::MemoryPool* pool)
+             RowKeyEncoder& encoder, BatchLimits limits, int64_t held_bytes_max,
+             arrow::MemoryPool* pool)
       : schema_(std::move(schema)), limits_(limits), pool_(pool) {
     for (SpilledRun& run : runs)
-      cursors_.emplace_back(std::move(run), encoder, pool);
+      cursors_.emplace_back(std::move(run), encoder, held_bytes_max, pool);
   }
 
   const std::shared_ptr<arrow::Schema>& schema() const override { return schema_; }
 
   Result<BatchPtr> Next() override {
     if (!is_open_) FIRN_RETURN_IF_ERROR(Open());
+    // Whoever had that row has let it go.
+    if (std::exchange(is_first_done_, false)) FIRN_RETURN_IF_ERROR(LoadFirst());
     std::vector<BatchPtr> batches;
     std::vector<RowPlace> places;
     places.reserve(static_cast<size_t>(limits_.rows));
@@ -86,6 +131,11 @@ class MergedRuns final : public BatchStream {
     while (!heap_.empty() && std::ssize(places) < limits_.rows) {
       const size_t first = heap_.front();
       RunCursor& cursor = cursors_[first];
+      if (cursor.batch() == nullptr) {
+        if (!places.empty()) break;
+        is_first_done_ = true;
+        return cursor.ReadAgain();
+      }
       if (limits_.bytes > 0) {
         bytes += RowBytes(*cursor.batch(), static_cast<int64_t>(cursor.row()));
         if (bytes > limits_.bytes && !places.empty()) break;
@@ -95,35 +145,46 @@ class MergedRuns final : public BatchStream {
         batches.push_back(cursor.batch());
       }
       places.push_back({open[first], static_cast<uint32_t>(cursor.row())});
-      if (!cursor.Advance()) {
+      if (cursor.Advance()) {
+        SinkFirst();
+        FIRN_RETURN_IF_ERROR(comparing_);
+      } else {
         open[first] = kNone;
-        FIRN_RETURN_IF_ERROR(cursor.LoadBatch());
-        if (cursor.batch() == nullptr) {
-          heap_.front() = heap_.back();
-          heap_.pop_back();
-        }
+        FIRN_RETURN_IF_ERROR(LoadFirst());
       }
-      SinkFirst();
     }
     if (places.empty()) return BatchPtr();
     return GatherRows(batches, places, pool_);
   }
 
  private:
-  bool IsAfter(size_t a, size_t b) const {
-    const int order = cursors_[a].Compare(cursors_[b]);
-    return order != 0 ? order > 0 : a > b;
+  // An error is told by Next.
+  bool IsAfter(size_t a, size_t b) {
+    const Result<int> order = cursors_[a].Compare(cursors_[b]);
+    if (!order.ok() && comparing_.ok()) comparing_ = order.error();
+    return order.ok() && *order != 0 ? *order > 0 : a > b;
   }
 
   Status Open() {
     is_open_ = true;
     for (size_t i = 0; i < cursors_.size(); ++i) {
-      FIRN_RETURN_IF_ERROR(cursors_[i].LoadBatch());
-      if (cursors_[i].batch() != nullptr) heap_.push_back(i);
+      FIRN_ASSIGN(const bool has_rows, cursors_[i].LoadBatch());
+      if (has_rows) heap_.push_back(i);
     }
     std::make_heap(heap_.begin(), heap_.end(),
                    [this](size_t a, size_t b) { return IsAfter(a, b); });
-    return {};
+    return comparing_;
+  }
+
+  // The first of the heap goes to its next batch, or out of the heap.
+  Status LoadFirst() {
+    FIRN_ASSIGN(const bool has_rows, cursors_[heap_.front()].LoadBatch());
+    if (!has_rows) {
+      heap_.front() = heap_.back();
+      heap_.pop_back();
+    }
+    SinkFirst();
+    return comparing_;
   }
 
   // Only the first of the heap may be at the wrong place: it goes down to its own.
@@ -145,6 +206,8 @@ class MergedRuns final : public BatchStream {
   std::vector<RunCursor> cursors_;
   std::vector<size_t> heap_;  // Of cursors that have a row; the least on top.
   bool is_open_ = false;
+  Status comparing_;
+  bool is_first_done_ = false;  // Its row, which was all of its batch, was handed out.
 };
 
 }  // namespace
@@ -154,10 +217,11 @@ Result<std::shared_ptr<SpillFile>> SpillFile::Make(const std::string& folder) {
   return std::make_shared<SpillFile>(std::move(file));
 }
 
-Result<int64_t> SpillFile::Append(std::span<const std::byte> block) {
+Result<int64_t> SpillFile::Append(std::span<const std::span<const std::byte>> pieces) {
   const std::lock_guard lock(mutex_);
   const int64_t offset = file_->size();
-  FIRN_RETURN_IF_ERROR(file_->Append(block));
+  for (const std::span<const std::byte> piece : pieces)
+    FIRN_RETURN_IF_ERROR(file_->Append(piece));
   return offset;
 }
 
@@ -165,12 +229,14 @@ Status SpilledRun::Append(const arrow::RecordBatch& batch, arrow::MemoryPool* po
   // One room for all blocks: memory from the system anew for each would cost more than the copy.
   if (room_ == nullptr) room_ = std::make_shared<arrow::BufferBuilder>(pool);
   room_->Rewind(0);
-  FIRN_RETURN_IF_ERROR(
-      GuardArrow(ErrorCode::kInternal, [&] { return PackBatch(batch, pool, *room_); }));
-  const std::span block(reinterpret_cast<const std::byte*>(room_->data()),
-                        static_cast<size_t>(room_->length()));
-  FIRN_ASSIGN(const int64_t offset, file_->Append(block));
-  blocks_.push_back({.offset = offset, .length = room_->length()});
+  FIRN_ASSIGN(const auto pieces, GuardArrowResult(ErrorCode::kInternal, [&] {
+                return PackInPieces(batch, pool, *room_);
+              }));
+  int64_t length = 0;
+  for (const std::span<const std::byte> piece : pieces)
+    length += std::ssize(piece);
+  FIRN_ASSIGN(const int64_t offset, file_->Append(pieces));
+  blocks_.push_back({.offset = offset, .length = length});
   return {};
 }
 
@@ -188,8 +254,9 @@ Result<BatchPtr> SpilledRun::Read(size_t index, arrow::MemoryPool* pool) const {
 std::unique_ptr<BatchStream> MergeRuns(std::vector<SpilledRun> runs,
                                        std::shared_ptr<arrow::Schema> schema,
                                        RowKeyEncoder& encoder, BatchLimits limits,
-                                       arrow::MemoryPool* pool) {
-  return std::make_unique<MergedRuns>(std::move(runs), std::move(schema), encoder, limits, pool);
+                                       int64_t held_bytes_max, arrow::MemoryPool* pool) {
+  return std::make_unique<MergedRuns>(std::move(runs), std::move(schema), encoder, limits,
+                                      held_bytes_max, pool);
 }
 
 Result<BatchPtr> TakeRows(const BatchPtr& batch, const std::vector<int64_t>& rows,

@@ -26,8 +26,9 @@ class SpillFile {
   static Result<std::shared_ptr<SpillFile>> Make(const std::string& folder);
   explicit SpillFile(std::shared_ptr<ScratchFile> file) : file_(std::move(file)) {}
 
-  /// Returns where the block begins. Errors: kResourceExhausted: the disk is full.
-  Result<int64_t> Append(std::span<const std::byte> block);
+  /// Append a block that is in pieces. Returns where it begins. Errors: kResourceExhausted: the
+  /// disk is full.
+  Result<int64_t> Append(std::span<const std::span<const std::byte>> pieces);
   /// Errors: kUnavailable.
   Status ReadAll(int64_t offset, std::span<std::byte> out) { return file_->ReadAll(offset, out); }
 
@@ -47,6 +48,7 @@ class SpilledRun {
   /// No more is appended.
   void Finish() { room_ = nullptr; }
   size_t size() const { return blocks_.size(); }
+  int64_t bytes(size_t index) const { return blocks_[index].length; }
   Result<std::shared_ptr<arrow::RecordBatch>> Read(size_t index, arrow::MemoryPool* pool) const;
 
  private:
@@ -68,11 +70,12 @@ struct BatchLimits {
 };
 
 /// Merge sorted runs; of rows with equal keys, those of earlier runs come first. Holds one batch of
-/// each run. `encoder` and `pool` outlive the stream.
+/// each run, but of a batch of one row that has more than `held_bytes_max` only the beginning of the
+/// key: it is read again when it is its turn, and comes alone. `encoder` and `pool` outlive the stream.
 std::unique_ptr<BatchStream> MergeRuns(std::vector<SpilledRun> runs,
                                        std::shared_ptr<arrow::Schema> schema,
                                        RowKeyEncoder& encoder, BatchLimits limits,
-                                       arrow::MemoryPool* pool);
+                                       int64_t held_bytes_max, arrow::MemoryPool* pool);
 
 /// `rows` of `batch` in that order. Errors: kResourceExhausted.
 Result<std::shared_ptr<arrow::RecordBatch>> TakeRows(

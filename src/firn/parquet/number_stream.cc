@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 
@@ -11,6 +12,12 @@ namespace {
 constexpr int kBitWidthMax = 32;
 constexpr size_t kGroup = 8;
 constexpr size_t kHeadBytesMax = 5;
+
+// One for all streams of a thread: tables of thousands of columns have thousands of streams.
+std::span<uint32_t> Block() {
+  thread_local std::array<uint32_t, NumberStream::kBlock> block;
+  return block;
+}
 
 }  // namespace
 
@@ -72,8 +79,9 @@ Result<NumberBlock> NumberStream::Next(size_t max) {
   NumberBlock block{.count = std::min(max, left_), .is_run = !is_packed_, .number = number_};
   if (is_packed_) {
     block.count = std::min(block.count, kBlock);
-    UnpackNumbers(packed_, static_cast<int>(width_), next_, block.count, block_.data());
-    block.numbers = block_.data();
+    uint32_t* const numbers = Block().data();
+    UnpackNumbers(packed_, static_cast<int>(width_), next_, block.count, numbers);
+    block.numbers = numbers;
     next_ += block.count;
   }
   left_ -= block.count;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 
@@ -13,7 +12,7 @@ struct NumberBlock {
   size_t count = 0;
   bool is_run = false;
   uint32_t number = 0;
-  const uint32_t* numbers = nullptr;  ///< Until the next call.
+  const uint32_t* numbers = nullptr;  ///< Until the next call for any stream on this thread.
 };
 
 /// Reads Parquet's hybrid of run lengths and bit packing piece by piece: levels and dictionary
@@ -46,7 +45,6 @@ class NumberStream {
   const std::byte* packed_ = nullptr;  // Of one that is,
   size_t next_ = 0;                    // and the place of the next number in it.
   size_t left_ = 0;                    // Numbers of the run.
-  std::array<uint32_t, kBlock> block_;
 };
 
 }  // namespace firn

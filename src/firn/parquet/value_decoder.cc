@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "firn/parquet/bits_internal.h"
@@ -92,21 +93,23 @@ Status IndexReader::Check(const NumberBlock& block) const {
 // The next picked indices, one at least. `at` is how many of the page's indices are behind.
 Result<NumberBlock> IndexReader::Collect(std::span<const uint32_t> picks, size_t& next,
                                          size_t& at) {
+  // As in NumberStream, one for all readers of a thread.
+  thread_local std::array<uint32_t, NumberStream::kBlock> picked;
   size_t count = 0;
-  while (next < picks.size() && count < picked_.size()) {
+  while (next < picks.size() && count < picked.size()) {
     const size_t gap = picks[next] - at;
     if (gap >= kGapMin) {
       FIRN_RETURN_IF_ERROR(numbers_.Skip(gap));
       at += gap;
     }
     const size_t wanted = gap >= kGapMin ? 1 : picks.back() + size_t{1} - at;
-    FIRN_ASSIGN(const NumberBlock block, numbers_.Next(std::min(wanted, picked_.size() - count)));
+    FIRN_ASSIGN(const NumberBlock block, numbers_.Next(std::min(wanted, picked.size() - count)));
     for (; next < picks.size() && picks[next] - at < block.count; ++next) {
-      picked_[count++] = block.is_run ? block.number : block.numbers[picks[next] - at];
+      picked[count++] = block.is_run ? block.number : block.numbers[picks[next] - at];
     }
     at += block.count;
   }
-  return NumberBlock{.count = count, .numbers = picked_.data()};
+  return NumberBlock{.count = count, .numbers = picked.data()};
 }
 
 }  // namespace firn

@@ -88,7 +88,6 @@ class IndexReader {
 
   NumberStream numbers_;
   size_t size_ = 0;
-  std::array<uint32_t, NumberStream::kBlock> picked_;
 };
 
 /// Whether pages of this encoding hold indices of a dictionary.
