@@ -54,7 +54,7 @@ struct FileFacts {
   std::vector<std::string> differences;
   std::vector<std::string> unknown_columns;  ///< Top-level columns that the schema has not.
   std::set<int32_t> found_ids;               ///< Columns of the schema that the file has.
-  /// By field id, of columns that are in no list or map. Of ORC and Avro: only if the rows are read.
+  /// By field id, of columns that are in no list or map; of ORC and Avro: if the rows are read.
   std::map<int32_t, ColumnRange> ranges;
 };
 

@@ -69,9 +69,9 @@ struct BatchLimits {
   int64_t bytes = 0;  ///< 0: they need not be counted.
 };
 
-/// Merge sorted runs; of rows with equal keys, those of earlier runs come first. Holds one batch of
-/// each run, but of a batch of one row that has more than `held_bytes_max` only the beginning of the
-/// key: it is read again when it is its turn, and comes alone. `encoder` and `pool` outlive the stream.
+/// Merge sorted runs; of rows with equal keys, those of earlier runs come first. Holds a batch of
+/// each run, but of one that is a row of more than `held_bytes_max` only the beginning of its key:
+/// it is read again when its turn comes, and comes alone. `encoder` and `pool` outlive the stream.
 std::unique_ptr<BatchStream> MergeRuns(std::vector<SpilledRun> runs,
                                        std::shared_ptr<arrow::Schema> schema,
                                        RowKeyEncoder& encoder, BatchLimits limits,
