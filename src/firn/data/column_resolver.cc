@@ -66,7 +66,8 @@ class Resolver {
 
   // What stands in for a column would hide that a file is damaged, or not the one it should be.
   Status CheckUncounted(const NestedField& target) const {
-    if (context_.counted_columns == nullptr) return {};
+    // A name may have gone to another column since the counts were made.
+    if (context_.counted_columns == nullptr || context_.is_mapped_by_name) return {};
     for (const NestedField& child : target.type->fields())
       FIRN_RETURN_IF_ERROR(CheckUncounted(child), "column '{}'", target.name);
     if (!std::ranges::binary_search(*context_.counted_columns, target.id)) return {};

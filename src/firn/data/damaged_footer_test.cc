@@ -139,5 +139,22 @@ TEST(DamagedFooterTest, NoFlippedBitOfAnotherWriterGivesColumnsNullsOrTheValuesO
   EXPECT_THAT(silent, IsEmpty());
 }
 
+TEST(DamagedFooterTest, AFileOfAnotherSizeIsNotTheOneThatWasCommitted) {
+  RowTable table({Optional(1, "id", Primitive(TypeId::kLong))});
+  FileScanTask task = table.Write({{{Value(int64_t{1})}}});
+  ++task.file.file_size_in_bytes;
+  EXPECT_THAT(table.Read({task}), IsError(ErrorCode::kCorrupt, "bytes, but its manifest tells"));
+}
+
+TEST(DamagedFooterTest, AnEqualityDeleteFileWithoutItsColumnIsAnError) {
+  RowTable table(
+      {Optional(1, "id", Primitive(TypeId::kLong)), Optional(2, "kind", Primitive(TypeId::kLong))});
+  FileScanTask task = table.Write({{{Value(int64_t{1}), Value()}}});
+  task.deletes = {table.WriteDeletes(FileContent::kEqualityDeletes,
+                                     {Optional(7, "kind", Primitive(TypeId::kLong))},
+                                     {{{Value(int64_t{5})}}}, 2, {2})};
+  EXPECT_THAT(table.Read({task}), IsError(ErrorCode::kCorrupt, "column 'kind' (field id 2)"));
+}
+
 }  // namespace
 }  // namespace firn

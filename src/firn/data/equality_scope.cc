@@ -39,10 +39,12 @@ Status VisitEqualityKeys(const ReadContext& context, const std::shared_ptr<Budge
                          const EqualityFields& fields, const DataFile& deletes,
                          const std::function<Status(std::string_view key)>& visit) {
   FIRN_ASSIGN(auto input, context.io->Open(deletes.file_path, deletes.file_size_in_bytes));
+  // Whatever its manifest tells: without one of them it would delete other rows.
+  const std::vector<int32_t> ids = SortedEqualityIds(deletes);
   const DataFileRequest request{.file = std::move(input),
                                 .format = deletes.file_format,
                                 .wanted = fields.merged,
-                                .counted_columns = deletes.counted_columns.get(),
+                                .counted_columns = &ids,
                                 .pool = pool};
   return VisitFileRows(request, context.cancel,
                        [&](int64_t, int64_t rows,

@@ -11,6 +11,7 @@
 
 #include "firn/data/arrow_bridge.h"
 #include "firn/data/column_convert_internal.h"
+#include "firn/data/committed_size_internal.h"
 #include "firn/data/identity_values_internal.h"
 #include "firn/data/read_fields_internal.h"
 #include "firn/data/task_reader_internal.h"
@@ -228,6 +229,10 @@ Status TaskReader::OpenFile() {
   FIRN_ASSIGN(request.identity_values, IdentityValues(*shared_.context->metadata, task_, fields_));
   FIRN_ASSIGN(request.file,
               shared_.context->io->Open(task_.file.file_path, task_.file.file_size_in_bytes));
+  if (shared_.verifies_row_counts) {
+    FIRN_ASSIGN(const int64_t size, request.file->Size());
+    FIRN_RETURN_IF_ERROR(CheckCommittedSize(task_.file, size));
+  }
   FIRN_ASSIGN(file_, OpenDataFile(request));
   FIRN_RETURN_IF_ERROR(CheckRowCount());
   const bool drops_rows =

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "firn/data/committed_size_internal.h"
 #include "firn/data/transcode_input_internal.h"
 #include "firn/parquet/footer.h"
 
@@ -48,6 +49,7 @@ Status ReadInput(const WriteContext& context, TranscodeInput& input, Buffer kept
   if (!is_kept_whole) {
     FIRN_ASSIGN(input.file, context.io->Open(data_file.file_path, size));
     FIRN_ASSIGN(size, input.file->Size());
+    FIRN_RETURN_IF_ERROR(CheckCommittedSize(data_file, size));
   }
   if (size > kSmallFileBytes) {
     input.tail = std::move(kept);

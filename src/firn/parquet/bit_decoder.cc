@@ -49,7 +49,10 @@ class BitDecoder final : public ValueDecoder {
     return {};
   }
 
-  bool HasMore() const override { return is_plain_ && left_ >= 8; }
+  std::span<const std::byte> Rest() const override {
+    if (!is_plain_) return {};
+    return {plain_ + (next_ + 7) / 8, left_ / 8};
+  }
 
   void Spread(size_t rows, size_t count, FlatOutput& out) override {
     FillBits(false, out.values, out.row_count + count, rows - count);

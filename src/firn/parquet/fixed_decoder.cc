@@ -103,7 +103,7 @@ class FixedDecoder final : public ValueDecoder {
     if (encoding != ParquetEncoding::kPlain) return UnsupportedEncoding(encoding);
     plain_ = values.data();
     left_ = values.size() / stored_width_;
-    has_rest_ = values.size() % stored_width_ != 0;
+    rest_bytes_ = values.size() % stored_width_;
     return {};
   }
 
@@ -142,7 +142,10 @@ class FixedDecoder final : public ValueDecoder {
     return {};
   }
 
-  bool HasMore() const override { return !is_indexed_ && (left_ > 0 || has_rest_); }
+  std::span<const std::byte> Rest() const override {
+    if (is_indexed_) return {};
+    return {plain_, left_ * stored_width_ + rest_bytes_};
+  }
 
   void Spread(size_t rows, size_t count, FlatOutput& out) override {
     SpreadValues(out.values + out.row_count * width_, width_, rows, count, out.validity,
@@ -191,8 +194,8 @@ class FixedDecoder final : public ValueDecoder {
   bool is_indexed_ = false;
   IndexReader indices_;
   const std::byte* plain_ = nullptr;
-  size_t left_ = 0;  // Values at `plain_`.
-  bool has_rest_ = false;
+  size_t left_ = 0;        // Values at `plain_`.
+  size_t rest_bytes_ = 0;  // Behind them.
 };
 
 }  // namespace

@@ -141,8 +141,7 @@ struct FlatColumnReader::State {
   Status Pass(size_t rows) {
     rows_left -= rows;
     if (rows_left > 0 || !is_open) return {};
-    // Levels that the footer does not tell of would be taken for values.
-    if (decoder->HasMore()) {
+    if (!IsPagePadding(decoder->Rest())) {
       return MakeError(ErrorCode::kCorrupt, "a page holds more values than its header tells");
     }
     pages.Close();

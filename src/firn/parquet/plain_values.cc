@@ -195,6 +195,13 @@ Result<std::span<const std::byte>> JoinStreams(std::span<const std::byte> values
 
 }  // namespace
 
+bool IsPagePadding(std::span<const std::byte> rest) {
+  constexpr size_t kZeros = 8;
+  if (rest.empty()) return true;
+  return rest.size() == kZeros &&
+         std::ranges::all_of(rest, [](std::byte byte) { return byte == std::byte{}; });
+}
+
 bool IsRewritten(ParquetEncoding encoding) {
   return encoding == ParquetEncoding::kDeltaBinaryPacked ||
          encoding == ParquetEncoding::kDeltaLengthByteArray ||

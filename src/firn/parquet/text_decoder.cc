@@ -202,7 +202,10 @@ class TextDecoder final : public ValueDecoder {
     });
   }
 
-  bool HasMore() const override { return !is_indexed_ && plain_ != end_; }
+  std::span<const std::byte> Rest() const override {
+    if (is_indexed_) return {};
+    return {plain_, end_};
+  }
 
   void Spread(size_t rows, size_t count, FlatOutput& out) override {
     int32_t* ends = out.offsets + out.row_count + 1;

@@ -27,8 +27,8 @@ class ValueDecoder {
   virtual Status Pick(size_t count, std::span<const uint32_t> picks, FlatOutput& out) = 0;
   virtual Status Skip(size_t count) = 0;
 
-  /// True if bytes of the page are left that hold values. Indices may be padded: false.
-  virtual bool HasMore() const = 0;
+  /// The bytes of the page behind the last value. Indices may be padded: none.
+  virtual std::span<const std::byte> Rest() const = 0;
 
   /// How many of the next `count` values, from the first one on, have `bytes` of text at most.
   virtual size_t CountWithin(size_t count, size_t bytes) const;

@@ -83,7 +83,8 @@ class ChangePlanner {
           .insert_or_assign(std::move(path), std::move(task));
       return {};
     };
-    return ReadManifest(io_, manifest, *spec.partition_type, {.with_metrics = false}, take);
+    return ReadManifest(io_, manifest, *spec.partition_type,
+                        {.with_metrics = false, .with_counted_columns = true}, take);
   }
 
   bool IsChangedBy(const FileScanTask& task, const std::unordered_set<std::string>& deletes) const {
