@@ -17,7 +17,8 @@ struct PlainMemory {
 };
 
 /// Whether a page may end with these bytes behind its last value: none, or the eight zeros of
-/// fastparquet. Levels that the footer does not tell of would be taken for values, and leave others.
+/// fastparquet. Levels that the footer does not tell of would be taken for values and leave
+/// others.
 bool IsPagePadding(std::span<const std::byte> rest);
 
 /// Whether `encoding` is one that ToPlain turns into PLAIN.
