@@ -5,7 +5,7 @@
 #include <benchmark/benchmark.h>
 
 #include "firn/commit/rewrite_manifests.h"
-#include "firn/data/row_positions.h"
+#include "firn/data/read/row_positions.h"
 #include "firn/maintain/maintain.h"
 
 // Maintenance of large tables whose files are empty or missing: what is measured is finding out

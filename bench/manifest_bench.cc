@@ -7,8 +7,8 @@
 
 #include "firn/base/check.h"
 #include "firn/base/clock.h"
-#include "firn/format/manifest.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/manifest/manifest.h"
+#include "firn/format/metadata/table_metadata.h"
 #include "firn/io/io.h"
 
 // Reading and writing manifests of 10,000 files with statistics of ten columns: the inner loop of

@@ -9,8 +9,8 @@
 
 #include "firn/base/random.h"
 #include "firn/format/gzip.h"
-#include "firn/format/metadata_builder.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/metadata/metadata_builder.h"
+#include "firn/format/metadata/table_metadata.h"
 
 // Large table metadata: 20,000 snapshots with summaries of 40 keys (about 50 MB), and 500 schemas
 // of 300 columns. Inputs are made from a fixed seed. `memory_x` is the growth of the resident set

@@ -20,10 +20,10 @@
 #include "firn/base/executor.h"
 #include "firn/base/memory_budget.h"
 #include "firn/base/random.h"
-#include "firn/data/arrow_types.h"
-#include "firn/data/reader.h"
-#include "firn/data/transcode_files.h"
-#include "firn/data/writer.h"
+#include "firn/data/arrow/arrow_types.h"
+#include "firn/data/read/reader.h"
+#include "firn/data/transcode/transcode_files.h"
+#include "firn/data/write/writer.h"
 
 // Twenty files of 100,000 rows become one, of a table whose columns were promoted since and one
 // added: files as a writer of version 2 makes them. Of nearly unique values, with deltas and split

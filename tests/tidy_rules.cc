@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <regex>
 #include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "tidy_rooms.h"
 
 namespace firn {
 namespace {
@@ -434,6 +437,7 @@ std::vector<Finding> CheckTree(const SourceTree& tree) {
   CheckUmbrella(tree, findings);
   CheckTestdata(tree, findings);
   CheckAllowances(tree, findings);
+  std::ranges::move(CheckRooms(tree), std::back_inserter(findings));
   return findings;
 }
 

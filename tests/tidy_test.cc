@@ -255,6 +255,23 @@ TEST(TidyRulesTest, RefusesAModuleWithoutFrontHeader) {
               ElementsAre("src/firn/io/io.h: module 'io' has no front header"));
 }
 
+TEST(TidyRulesTest, RefusesRoomsOfAModuleThatIncludeEachOther) {
+  SourceTree tree;
+  tree.modules = ParseModuleGraph("io:\n");
+  tree.files = {{"src/firn/io/io.h", "#include \"firn/io/read/a.h\"\n"},
+                {"src/firn/io/read/a.h", "#include \"firn/io/list/b.h\"\n"},
+                {"src/firn/io/list/b.h", "#include \"firn/io/base/c.h\"\n"},
+                {"src/firn/io/base/c.h", ""},
+                {"src/firn/io/base/c_test.cc", "#include \"firn/io/read/a.h\"\n"}};
+  EXPECT_THAT(FormatFindings(CheckTree(tree)), IsEmpty());
+
+  tree.files.push_back({"src/firn/io/base/d.cc", "\n#include \"firn/io/read/a.h\"\n"});
+  EXPECT_THAT(FormatFindings(CheckTree(tree)),
+              ElementsAre(HasSubstr("read/a.h:1: room 'io/read' includes 'io/list'"),
+                          HasSubstr("list/b.h:1: room 'io/list' includes 'io/base'"),
+                          HasSubstr("base/d.cc:2: room 'io/base' includes 'io/read'")));
+}
+
 TEST(TidyRulesTest, RefusesTheHeaderOfAllModulesInsideFirn) {
   EXPECT_THAT(CheckFile("src/firn/data/read.cc", "#include \"firn/firn.h\"\n"),
               ElementsAre(HasSubstr("is for programs that use firn")));

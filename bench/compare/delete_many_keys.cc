@@ -4,8 +4,8 @@
 
 #include "firn/base/number.h"
 #include "firn/change/delete_keys.h"
-#include "firn/data/equality_delete_writer.h"
-#include "firn/data/reader.h"
+#include "firn/data/deletes/equality_delete_writer.h"
+#include "firn/data/read/reader.h"
 #include "firn/session/session.h"
 
 // usage: delete_many_keys CONFIG TABLE COLUMN COUNT STEP

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "firn/base/number.h"
-#include "firn/data/equality_delete_writer.h"
-#include "firn/data/reader.h"
+#include "firn/data/deletes/equality_delete_writer.h"
+#include "firn/data/read/reader.h"
 #include "firn/session/session.h"
 
 // usage: delete_keys --conf k=v... TABLE COLUMN[,COLUMN] KEY[,KEY]...

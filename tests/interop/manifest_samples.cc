@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "firn/base/clock.h"
-#include "firn/format/deletion_vector.h"
-#include "firn/format/manifest.h"
-#include "firn/format/puffin.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/manifest/manifest.h"
+#include "firn/format/metadata/table_metadata.h"
+#include "firn/format/puffin/deletion_vector.h"
+#include "firn/format/puffin/puffin.h"
 
 // Writes sample manifests, manifest lists and a Puffin file into a folder, for
 // manifest_samples_test.py to read with other libraries.

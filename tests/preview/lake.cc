@@ -8,9 +8,9 @@
 #include "firn/base/text.h"
 #include "firn/change/delete_keys.h"
 #include "firn/data/data.h"
-#include "firn/data/equality_delete_writer.h"
-#include "firn/data/render.h"
-#include "firn/format/json_reader.h"
+#include "firn/data/deletes/equality_delete_writer.h"
+#include "firn/data/render/render.h"
+#include "firn/format/json/json_reader.h"
 #include "firn/io/uri.h"
 
 namespace firn::preview {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "firn/base/int128.h"
-#include "firn/format/json_writer.h"
-#include "firn/format/variant.h"
+#include "firn/format/json/json_writer.h"
+#include "firn/format/variant/variant.h"
 
 namespace firn::round_trip {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "firn/base/random.h"
-#include "firn/format/schema.h"
-#include "firn/format/type.h"
+#include "firn/format/schema/schema.h"
+#include "firn/format/types/type.h"
 
 /// Schemas and rows by chance: every type, extreme values, nulls at every level.
 

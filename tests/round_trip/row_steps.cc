@@ -3,7 +3,7 @@
 
 #include "firn/catalog/ref_change.h"
 #include "firn/catalog/table_evolution.h"
-#include "firn/format/transform.h"
+#include "firn/format/layout/transform.h"
 
 #include "steps.h"
 

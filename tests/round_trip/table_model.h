@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "firn/expression/expression.h"
-#include "firn/format/schema.h"
-#include "firn/format/snapshot.h"
+#include "firn/format/metadata/snapshot.h"
+#include "firn/format/schema/schema.h"
 
 /// What a table must hold, in memory: rows as they were written, which every later schema sees by
 /// field id.

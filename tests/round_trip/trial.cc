@@ -5,8 +5,8 @@
 
 #include "firn/base/text.h"
 #include "firn/data/data.h"
-#include "firn/format/layout_text.h"
-#include "firn/format/transform.h"
+#include "firn/format/layout/layout_text.h"
+#include "firn/format/layout/transform.h"
 
 #include "random_rows.h"
 

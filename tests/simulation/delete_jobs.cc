@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "firn/commit/rewrite_deletes.h"
-#include "firn/format/delete_reference.h"
+#include "firn/format/puffin/delete_reference.h"
 
 #include "actor.h"
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "firn/expression/expression.h"
-#include "firn/format/delete_reference.h"
+#include "firn/format/puffin/delete_reference.h"
 
 #include "actor.h"
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "firn/base/number.h"
-#include "firn/format/delete_reference.h"
-#include "firn/format/manifest.h"
+#include "firn/format/manifest/manifest.h"
+#include "firn/format/puffin/delete_reference.h"
 
 #include "model.h"
 

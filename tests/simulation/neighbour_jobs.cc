@@ -5,7 +5,7 @@
 
 #include "firn/change/change.h"
 #include "firn/data/value_file.h"
-#include "firn/ingest/adopt_table.h"
+#include "firn/ingest/adoption/adopt_table.h"
 #include "firn/maintain/expiry/purge_table.h"
 
 #include "actor.h"

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "firn/base/text.h"
-#include "firn/data/render.h"
+#include "firn/data/render/render.h"
 #include "firn/data/value_file.h"
-#include "firn/format/delete_reference.h"
-#include "firn/format/deletion_vector.h"
+#include "firn/format/puffin/delete_reference.h"
+#include "firn/format/puffin/deletion_vector.h"
 
 #include "tiny_files.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "firn/data/reader.h"
+#include "firn/data/read/reader.h"
 #include "firn/scan/scan.h"
 
 #include "model.h"

@@ -3,7 +3,7 @@
 
 #include "firn/base/text.h"
 #include "firn/change/change.h"
-#include "firn/data/equality_delete_writer.h"
+#include "firn/data/deletes/equality_delete_writer.h"
 #include "firn/engine/engine.h"
 #include "firn/maintain/maintain.h"
 #include "firn/maintain/statistics/repair_metrics.h"

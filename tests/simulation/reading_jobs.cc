@@ -3,10 +3,10 @@
 
 #include "firn/base/number.h"
 #include "firn/base/text.h"
-#include "firn/data/changelog.h"
+#include "firn/data/changes/changelog.h"
 #include "firn/data/value_file.h"
 #include "firn/expression/expression.h"
-#include "firn/ingest/add_files.h"
+#include "firn/ingest/adoption/add_files.h"
 #include "firn/maintain/copy/rewrite_table_path.h"
 #include "firn/maintain/statistics/compute_table_stats.h"
 

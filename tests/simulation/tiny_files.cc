@@ -6,8 +6,8 @@
 #include "firn/base/number.h"
 #include "firn/base/text.h"
 #include "firn/commit/commit.h"
-#include "firn/format/delete_reference.h"
-#include "firn/format/transform.h"
+#include "firn/format/layout/transform.h"
+#include "firn/format/puffin/delete_reference.h"
 #include "firn/io/uri.h"
 
 namespace firn::simulation {

@@ -12,7 +12,7 @@
 #include "firn/base/result.h"
 #include "firn/catalog/table_name.h"
 #include "firn/catalog/table_update.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/metadata/table_metadata.h"
 #include "firn/io/io.h"
 
 /// A catalog knows one thing about a table: where its current metadata file is. It reads that

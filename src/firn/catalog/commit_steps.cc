@@ -8,7 +8,7 @@
 #include "firn/base/text.h"
 #include "firn/catalog/commit_steps_internal.h"
 #include "firn/catalog/fresh_ids_internal.h"
-#include "firn/format/column_properties.h"
+#include "firn/format/metadata/column_properties.h"
 #include "firn/io/uri.h"
 
 namespace firn {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "firn/catalog/catalog.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/metadata/table_metadata.h"
 
 /// The housekeeping of a commit: where `write.metadata.delete-after-commit.enabled` says so, it
 /// deletes metadata files that leave the table's log.

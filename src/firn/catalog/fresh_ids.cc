@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "firn/catalog/fresh_ids_internal.h"
-#include "firn/format/type_fields.h"
+#include "firn/format/types/type_fields.h"
 
 namespace firn {
 namespace {

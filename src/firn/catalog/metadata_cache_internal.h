@@ -5,7 +5,7 @@
 #include <mutex>
 #include <string>
 
-#include "firn/format/table_metadata.h"
+#include "firn/format/metadata/table_metadata.h"
 #include "firn/io/io.h"
 
 namespace firn {

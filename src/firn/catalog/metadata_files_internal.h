@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "firn/base/random.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/metadata/table_metadata.h"
 #include "firn/io/io.h"
 
 /// Names and lives of metadata files, the same in every catalog.

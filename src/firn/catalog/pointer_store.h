@@ -7,7 +7,7 @@
 
 #include "firn/base/result.h"
 #include "firn/catalog/table_name.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/metadata/table_metadata.h"
 
 /// What catalogs with a metastore have in common: rows that name the metadata file of each table
 /// and change by compare-and-set. `pointer_catalog.h` makes a catalog of a store.

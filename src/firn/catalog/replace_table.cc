@@ -5,7 +5,7 @@
 
 #include "firn/catalog/fresh_ids_internal.h"
 #include "firn/catalog/table_evolution.h"
-#include "firn/format/column_properties.h"
+#include "firn/format/metadata/column_properties.h"
 
 namespace firn {
 namespace {

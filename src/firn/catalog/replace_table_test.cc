@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 
 #include "firn/catalog/table_evolution.h"
-#include "firn/format/layout_text.h"
-#include "firn/format/schema_text.h"
+#include "firn/format/layout/layout_text.h"
+#include "firn/format/schema/schema_text.h"
 #include "firn/testing/matchers.h"
 #include "firn/testing/test_table.h"
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "firn/base/number.h"
-#include "firn/format/column_properties.h"
-#include "firn/format/table_properties.h"
+#include "firn/format/metadata/column_properties.h"
+#include "firn/format/metadata/table_properties.h"
 
 namespace firn {
 namespace {

@@ -7,8 +7,8 @@
 #include "firn/base/random.h"
 #include "firn/catalog/catalog.h"
 #include "firn/catalog/table_update.h"
-#include "firn/format/partition_change.h"
-#include "firn/format/schema_change.h"
+#include "firn/format/evolution/schema_change.h"
+#include "firn/format/metadata/partition_change.h"
 
 /// Changes of what a table is, as updates for `Catalog::Commit`. Pure: they look at the metadata
 /// that they are given and read nothing else. No updates: nothing would change.

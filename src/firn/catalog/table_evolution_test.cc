@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "firn/format/schema_text.h"
+#include "firn/format/schema/schema_text.h"
 #include "firn/testing/matchers.h"
 #include "firn/testing/test_table.h"
 

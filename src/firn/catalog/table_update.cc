@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "firn/base/text.h"
-#include "firn/format/metadata_builder.h"
+#include "firn/format/metadata/metadata_builder.h"
 
 namespace firn {
 namespace {

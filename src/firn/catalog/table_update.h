@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "firn/format/table_metadata.h"
+#include "firn/format/metadata/table_metadata.h"
 
 /// Changes to a table and the conditions under which they may be made: the model of the REST spec,
 /// shared by all catalogs.

@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "firn/catalog/table_update.h"
-#include "firn/format/metadata_json.h"
+#include "firn/format/metadata/metadata_json.h"
 
 namespace firn {
 namespace {

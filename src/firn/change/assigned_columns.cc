@@ -8,10 +8,10 @@
 #include <fmt/ranges.h>
 
 #include "firn/change/assigned_columns_internal.h"
-#include "firn/data/arrow_bridge.h"
-#include "firn/data/arrow_types.h"
-#include "firn/format/column_lookup.h"
-#include "firn/format/schema_text.h"
+#include "firn/data/arrow/arrow_bridge.h"
+#include "firn/data/arrow/arrow_types.h"
+#include "firn/format/schema/column_lookup.h"
+#include "firn/format/schema/schema_text.h"
 
 namespace firn {
 namespace {

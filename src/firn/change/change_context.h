@@ -2,8 +2,8 @@
 
 #include "firn/base/memory_budget.h"
 #include "firn/commit/commit.h"
-#include "firn/data/reader.h"
-#include "firn/data/writer.h"
+#include "firn/data/read/reader.h"
+#include "firn/data/write/writer.h"
 
 namespace firn {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "firn/data/equality_delete_writer.h"
+#include "firn/data/deletes/equality_delete_writer.h"
 
 namespace firn {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "firn/change/row_change_testing_internal.h"
 #include "firn/data/data.h"
-#include "firn/data/equality_delete_writer.h"
+#include "firn/data/deletes/equality_delete_writer.h"
 #include "firn/testing/matchers.h"
 
 namespace firn {

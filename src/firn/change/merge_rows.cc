@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "firn/format/column_lookup.h"
+#include "firn/format/schema/column_lookup.h"
 #include "firn/scan/scan.h"
 
 namespace firn {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "firn/change/replace_rows.h"
-#include "firn/data/keyed_rows.h"
+#include "firn/data/merge/keyed_rows.h"
 
 namespace firn {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "firn/change/find_rows_internal.h"
-#include "firn/data/matching_rows.h"
+#include "firn/data/read/matching_rows.h"
 
 namespace firn {
 

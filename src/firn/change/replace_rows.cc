@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "firn/base/text.h"
-#include "firn/data/batch_stream.h"
-#include "firn/format/delete_reference.h"
+#include "firn/data/arrow/batch_stream.h"
+#include "firn/format/puffin/delete_reference.h"
 
 namespace firn {
 namespace {

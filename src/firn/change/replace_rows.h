@@ -7,7 +7,7 @@
 
 #include "firn/base/row_stream.h"
 #include "firn/change/change_context.h"
-#include "firn/data/row_positions.h"
+#include "firn/data/read/row_positions.h"
 #include "firn/expression/expression.h"
 
 /// What deletions, updates and merges have in common: rows of one snapshot go, others come, in one

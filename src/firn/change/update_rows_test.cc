@@ -11,7 +11,7 @@
 #include "firn/change/delete_rows.h"
 #include "firn/change/row_change_testing_internal.h"
 #include "firn/data/data.h"
-#include "firn/format/schema_text.h"
+#include "firn/format/schema/schema_text.h"
 #include "firn/testing/matchers.h"
 #include "firn/testing/scripted_catalog.h"
 

@@ -10,11 +10,11 @@
 #include <arrow/util/byte_size.h>
 
 #include "firn/change/updated_rows_internal.h"
-#include "firn/data/arrow_bridge.h"
-#include "firn/data/batch_stream.h"
-#include "firn/data/budget_pool.h"
-#include "firn/data/fit_column.h"
-#include "firn/data/value_arrays.h"
+#include "firn/data/arrow/arrow_bridge.h"
+#include "firn/data/arrow/batch_stream.h"
+#include "firn/data/arrow/budget_pool.h"
+#include "firn/data/columns/fit_column.h"
+#include "firn/data/columns/value_arrays.h"
 #include "firn/engine/row_expressions.h"
 
 namespace firn {

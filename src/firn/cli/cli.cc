@@ -16,7 +16,7 @@
 #include "firn/cli/interrupt_internal.h"
 #include "firn/cli/output_internal.h"
 #include "firn/cli/progress_internal.h"
-#include "firn/data/render.h"
+#include "firn/data/render/render.h"
 #include "firn/session/session.h"
 
 namespace firn {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "firn/base/result.h"
-#include "firn/data/render.h"
+#include "firn/data/render/render.h"
 #include "firn/session/session.h"
 
 namespace firn {

@@ -11,7 +11,7 @@
 #include "firn/base/executor.h"
 #include "firn/catalog/catalog.h"
 #include "firn/catalog/change_table.h"
-#include "firn/format/manifest.h"
+#include "firn/format/manifest/manifest.h"
 #include "firn/scan/scan.h"
 
 /// Staged changes become one validated snapshot: conflict checks against everything committed since

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "firn/format/table_metadata.h"
+#include "firn/format/metadata/table_metadata.h"
 #include "firn/io/io.h"
 
 namespace firn {

@@ -1,7 +1,7 @@
 #include "firn/commit/commit_properties.h"
 
 #include "firn/base/text.h"
-#include "firn/format/avro_codec.h"
+#include "firn/format/avro/avro_codec.h"
 
 namespace firn {
 

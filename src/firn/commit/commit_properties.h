@@ -1,7 +1,7 @@
 #pragma once
 
 #include "firn/base/result.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/metadata/table_metadata.h"
 
 namespace firn {
 

@@ -8,7 +8,7 @@
 #include "firn/commit/concurrent_changes_internal.h"
 #include "firn/commit/open_manifest_internal.h"
 #include "firn/expression/expression.h"
-#include "firn/format/delete_reference.h"
+#include "firn/format/puffin/delete_reference.h"
 
 namespace firn {
 

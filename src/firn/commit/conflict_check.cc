@@ -5,8 +5,8 @@
 
 #include "firn/commit/conflict_check_internal.h"
 #include "firn/commit/open_manifest_internal.h"
-#include "firn/format/delete_reference.h"
-#include "firn/format/schema.h"
+#include "firn/format/puffin/delete_reference.h"
+#include "firn/format/schema/schema.h"
 
 namespace firn {
 namespace {

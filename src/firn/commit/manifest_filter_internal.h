@@ -8,7 +8,7 @@
 
 #include "firn/commit/commit.h"
 #include "firn/commit/commit_files_internal.h"
-#include "firn/format/delete_reference.h"
+#include "firn/format/puffin/delete_reference.h"
 
 namespace firn {
 

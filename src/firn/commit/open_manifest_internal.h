@@ -4,7 +4,7 @@
 #include <string>
 
 #include "firn/catalog/catalog.h"
-#include "firn/format/manifest.h"
+#include "firn/format/manifest/manifest.h"
 
 namespace firn {
 

@@ -8,7 +8,7 @@
 #include "firn/commit/concurrent_changes_internal.h"
 #include "firn/commit/conflict_check_internal.h"
 #include "firn/commit/manifest_exchange_internal.h"
-#include "firn/format/delete_reference.h"
+#include "firn/format/puffin/delete_reference.h"
 
 namespace firn {
 namespace {

@@ -5,9 +5,9 @@
 #include <set>
 #include <string>
 
-#include "firn/format/manifest.h"
-#include "firn/format/snapshot.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/manifest/manifest.h"
+#include "firn/format/metadata/snapshot.h"
+#include "firn/format/metadata/table_metadata.h"
 
 namespace firn {
 

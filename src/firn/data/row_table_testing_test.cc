@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "firn/base/text.h"
-#include "firn/data/budget_pool.h"
-#include "firn/data/data_file_internal.h"
+#include "firn/data/arrow/budget_pool.h"
+#include "firn/data/formats/data_file_internal.h"
 #include "firn/data/row_table_testing_internal.h"
-#include "firn/format/deletion_vector.h"
-#include "firn/format/puffin.h"
+#include "firn/format/puffin/deletion_vector.h"
+#include "firn/format/puffin/puffin.h"
 #include "firn/testing/fake_clock.h"
 
 namespace firn {

@@ -11,9 +11,9 @@
 #include <gtest/gtest.h>
 
 #include "firn/base/random.h"
-#include "firn/data/packed_batch_internal.h"
-#include "firn/data/row_sorter.h"
 #include "firn/data/row_table_testing_internal.h"
+#include "firn/data/sort/packed_batch_internal.h"
+#include "firn/data/sort/row_sorter.h"
 #include "firn/testing/matchers.h"
 
 // Rows that are as large as what sorting may have.

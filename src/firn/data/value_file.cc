@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "firn/base/text.h"
-#include "firn/data/batch_stream.h"
-#include "firn/data/file_formats_internal.h"
-#include "firn/data/file_rows_internal.h"
-#include "firn/data/value_arrays.h"
+#include "firn/data/arrow/batch_stream.h"
+#include "firn/data/columns/value_arrays.h"
+#include "firn/data/formats/file_rows_internal.h"
+#include "firn/data/write/file_formats_internal.h"
 
 namespace firn {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "firn/data/reader.h"
-#include "firn/data/writer.h"
+#include "firn/data/read/reader.h"
+#include "firn/data/write/writer.h"
 
 /// Files of rows of format values that are no data files of a table: partition statistics.
 

@@ -6,7 +6,7 @@
 #include "firn/expression/like_pattern_internal.h"
 #include "firn/expression/literal_placement_internal.h"
 #include "firn/expression/value_order_internal.h"
-#include "firn/format/column_lookup.h"
+#include "firn/format/schema/column_lookup.h"
 
 // Names to fields and literals to values. NOT is pushed down on the way, so that all that is left
 // is And and Or of predicates: there, "null" may be replaced by "false" without changing for which

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "firn/format/column_lookup.h"
+#include "firn/format/schema/column_lookup.h"
 
 namespace firn {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "firn/format/manifest.h"
-#include "firn/format/schema.h"
-#include "firn/format/transform.h"
+#include "firn/format/layout/transform.h"
+#include "firn/format/manifest/manifest.h"
+#include "firn/format/schema/schema.h"
 
 /// Predicates over rows: parse SQL text, bind to a schema, project through partition transforms,
 /// test against partition summaries, column metrics and values.

@@ -6,15 +6,15 @@
 #include <fmt/ranges.h>
 
 #include "firn/catalog/table_evolution.h"
-#include "firn/format/table_properties.h"
-#include "firn/ingest/column_evolution_internal.h"
-#include "firn/ingest/column_fit_internal.h"
-#include "firn/ingest/layout_check_internal.h"
-#include "firn/ingest/loaded_files_internal.h"
-#include "firn/ingest/made_table_internal.h"
-#include "firn/ingest/planned_table_internal.h"
-#include "firn/ingest/row_source_internal.h"
-#include "firn/ingest/standard_input_internal.h"
+#include "firn/format/metadata/table_properties.h"
+#include "firn/ingest/adoption/layout_check_internal.h"
+#include "firn/ingest/input/row_source_internal.h"
+#include "firn/ingest/input/standard_input_internal.h"
+#include "firn/ingest/target/column_evolution_internal.h"
+#include "firn/ingest/target/column_fit_internal.h"
+#include "firn/ingest/target/loaded_files_internal.h"
+#include "firn/ingest/target/made_table_internal.h"
+#include "firn/ingest/target/planned_table_internal.h"
 #include "firn/io/discard_files.h"
 
 namespace firn {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "firn/change/change.h"
-#include "firn/format/partition_spec.h"
-#include "firn/format/schema.h"
-#include "firn/format/sort_order.h"
-#include "firn/ingest/text_encoding.h"
+#include "firn/format/layout/partition_spec.h"
+#include "firn/format/layout/sort_order.h"
+#include "firn/format/schema/schema.h"
+#include "firn/ingest/text/text_encoding.h"
 
 /// Files of other formats become rows of a table: the first run creates it, later ones append,
 /// matched by column name. One run is one commit.

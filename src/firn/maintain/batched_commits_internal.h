@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "firn/base/result.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/metadata/table_metadata.h"
 
 /// When the groups of a rewrite are committed, and what becomes of those that met another writer:
 /// they are done again, and the others are not. What the groups are is the business of the kind of

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "firn/format/adopted_folders.h"
+#include "firn/format/metadata/adopted_folders.h"
 #include "firn/io/real_names.h"
 #include "firn/io/uri.h"
 #include "firn/maintain/folder_set_internal.h"

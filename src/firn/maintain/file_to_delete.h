@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "firn/format/manifest.h"
+#include "firn/format/manifest/manifest.h"
 
 namespace firn {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "firn/format/adopted_folders.h"
+#include "firn/format/metadata/adopted_folders.h"
 #include "firn/maintain/folder_set_internal.h"
 
 namespace firn {

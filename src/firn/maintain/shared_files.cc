@@ -6,7 +6,7 @@
 #include "firn/base/log.h"
 #include "firn/base/text.h"
 #include "firn/catalog/other_tables.h"
-#include "firn/format/adopted_folders.h"
+#include "firn/format/metadata/adopted_folders.h"
 #include "firn/maintain/folder_set_internal.h"
 #include "firn/maintain/reachable_files_internal.h"
 #include "firn/maintain/shared_files_internal.h"

@@ -3,7 +3,7 @@
 
 #include "firn/base/executor.h"
 #include "firn/base/process_identity.h"
-#include "firn/format/adopted_folders.h"
+#include "firn/format/metadata/adopted_folders.h"
 #include "firn/io/uri.h"
 #include "firn/maintain/compaction/rewrite_journal_internal.h"
 #include "firn/maintain/content_folders.h"

@@ -1,8 +1,8 @@
-#include "firn/ingest/add_files.h"
+#include "firn/ingest/adoption/add_files.h"
 
 #include <fmt/format.h>
 
-#include "firn/format/adopted_folders.h"
+#include "firn/format/metadata/adopted_folders.h"
 #include "firn/procedure/adopted_source_internal.h"
 #include "firn/procedure/change_report_internal.h"
 #include "firn/procedure/registry_internal.h"

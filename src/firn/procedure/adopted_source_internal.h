@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "firn/format/manifest.h"
+#include "firn/format/manifest/manifest.h"
 #include "firn/ingest/ingest.h"
 #include "firn/procedure/procedure.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "firn/ingest/adopt_table.h"
+#include "firn/ingest/adoption/adopt_table.h"
 #include "firn/procedure/procedure.h"
 
 namespace firn {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "firn/base/text.h"
-#include "firn/format/json_reader.h"
+#include "firn/format/json/json_reader.h"
 #include "firn/procedure/call_binding_internal.h"
 
 namespace firn {

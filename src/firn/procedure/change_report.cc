@@ -2,7 +2,7 @@
 
 #include "firn/catalog/dropped_metadata.h"
 #include "firn/catalog/dry_run_catalog.h"
-#include "firn/format/manifest.h"
+#include "firn/format/manifest/manifest.h"
 #include "firn/procedure/change_report_internal.h"
 #include "firn/procedure/rows_internal.h"
 

@@ -1,7 +1,7 @@
 #include <utility>
 
-#include "firn/data/changelog.h"
-#include "firn/format/column_lookup.h"
+#include "firn/data/changes/changelog.h"
+#include "firn/format/schema/column_lookup.h"
 #include "firn/procedure/changelog_range_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/table_argument_internal.h"

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <iterator>
 
-#include "firn/format/case_twins.h"
-#include "firn/format/layout_text.h"
-#include "firn/format/schema_text.h"
+#include "firn/format/layout/layout_text.h"
+#include "firn/format/schema/case_twins.h"
+#include "firn/format/schema/schema_text.h"
 #include "firn/procedure/change_report_internal.h"
 #include "firn/procedure/ingest_context_internal.h"
 #include "firn/procedure/new_table_internal.h"

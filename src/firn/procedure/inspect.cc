@@ -7,8 +7,8 @@
 
 #include "firn/base/text.h"
 #include "firn/data/data.h"
-#include "firn/data/select_rows.h"
-#include "firn/format/type_fields.h"
+#include "firn/data/read/select_rows.h"
+#include "firn/format/types/type_fields.h"
 #include "firn/maintain/statistics/partition_statistics_table.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/snapshot_arguments_internal.h"

@@ -10,7 +10,7 @@
 
 #include "firn/base/result.h"
 #include "firn/base/row_stream.h"
-#include "firn/format/type.h"
+#include "firn/format/types/type.h"
 #include "firn/session/session.h"
 
 /// The one list of named operations. Every front door (command line, CALL, HTTP, schedule) is made

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "firn/format/type.h"
+#include "firn/format/types/type.h"
 #include "firn/procedure/procedure.h"
 
 /// Columns and rows of procedures.

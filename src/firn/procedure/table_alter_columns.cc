@@ -1,8 +1,8 @@
 #include <utility>
 
 #include "firn/catalog/table_evolution.h"
-#include "firn/format/column_lookup.h"
-#include "firn/format/schema_text.h"
+#include "firn/format/schema/column_lookup.h"
+#include "firn/format/schema/schema_text.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
 #include "firn/procedure/table_change_internal.h"

@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "firn/catalog/table_evolution.h"
-#include "firn/format/schema_text.h"
+#include "firn/format/schema/schema_text.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
 #include "firn/procedure/table_change_internal.h"

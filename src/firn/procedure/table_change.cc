@@ -3,7 +3,7 @@
 #include "firn/catalog/commit_check.h"
 #include "firn/catalog/dropped_metadata.h"
 #include "firn/commit/commit_properties.h"
-#include "firn/format/schema_text.h"
+#include "firn/format/schema/schema_text.h"
 #include "firn/procedure/change_report_internal.h"
 #include "firn/procedure/table_change_internal.h"
 

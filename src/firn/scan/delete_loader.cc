@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "firn/format/delete_reference.h"
+#include "firn/format/puffin/delete_reference.h"
 #include "firn/scan/delete_loader_internal.h"
 
 namespace firn {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "firn/base/check.h"
-#include "firn/format/manifest.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/manifest/manifest.h"
+#include "firn/format/metadata/table_metadata.h"
 
 /// For tests and benchmarks: a table that is nothing but metadata and real manifests.
 

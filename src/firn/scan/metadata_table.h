@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "firn/base/executor.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/metadata/table_metadata.h"
 #include "firn/scan/scan.h"
 
 /// Iceberg's metadata tables: same names, columns, order and values as Spark shows.

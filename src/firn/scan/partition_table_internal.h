@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "firn/format/value.h"
+#include "firn/format/types/value.h"
 
 /// Distinct partitions as small numbers. For this module only.
 

@@ -11,8 +11,8 @@
 #include "firn/base/executor.h"
 #include "firn/base/result.h"
 #include "firn/expression/expression.h"
-#include "firn/format/manifest.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/manifest/manifest.h"
+#include "firn/format/metadata/table_metadata.h"
 
 /// Which data and delete files a read needs. Reads manifests only.
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "firn/expression/expression.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/metadata/table_metadata.h"
 
 /// A filter as it looks to the partitions of each spec. For this module only.
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "firn/base/result.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/metadata/table_metadata.h"
 
 namespace firn {
 

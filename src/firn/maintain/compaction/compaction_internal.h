@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "firn/data/reader.h"
-#include "firn/data/row_hash.h"
-#include "firn/data/writer.h"
+#include "firn/data/arrow/row_hash.h"
+#include "firn/data/read/reader.h"
+#include "firn/data/write/writer.h"
 #include "firn/maintain/compaction/rewrite_data_files.h"
 
 namespace firn {

@@ -2,11 +2,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include "firn/format/delete_reference.h"
+#include "firn/format/puffin/delete_reference.h"
 #include "firn/maintain/compaction/compaction_internal.h"
 #include "firn/maintain/compaction/file_sizes_internal.h"
+#include "firn/maintain/compaction/obsolete_deletes_internal.h"
 #include "firn/maintain/compaction/rewrite_data_files.h"
-#include "firn/maintain/deletes/obsolete_deletes_internal.h"
 
 namespace firn {
 namespace {

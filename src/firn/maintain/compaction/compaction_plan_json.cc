@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "firn/expression/expression.h"
-#include "firn/format/content_file_json.h"
-#include "firn/format/metadata_json.h"
-#include "firn/format/value_json.h"
+#include "firn/format/manifest/content_file_json.h"
+#include "firn/format/metadata/metadata_json.h"
+#include "firn/format/types/value_json.h"
 
 namespace firn {
 namespace {

@@ -2,12 +2,12 @@
 #include <optional>
 #include <utility>
 
-#include "firn/data/curve_cells.h"
-#include "firn/data/equality_positions.h"
-#include "firn/data/row_positions.h"
-#include "firn/data/row_sorter.h"
-#include "firn/data/space_filling_keys.h"
-#include "firn/data/transcode_files.h"
+#include "firn/data/read/equality_positions.h"
+#include "firn/data/read/row_positions.h"
+#include "firn/data/sort/curve_cells.h"
+#include "firn/data/sort/row_sorter.h"
+#include "firn/data/sort/space_filling_keys.h"
+#include "firn/data/transcode/transcode_files.h"
 #include "firn/maintain/compaction/compaction_internal.h"
 
 namespace firn {

@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "firn/base/number.h"
-#include "firn/format/content_file_json.h"
+#include "firn/format/manifest/content_file_json.h"
 #include "firn/io/uri.h"
 #include "firn/maintain/compaction/journal_reader_internal.h"
 

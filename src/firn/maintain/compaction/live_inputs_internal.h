@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "firn/maintain/compaction/obsolete_deletes_internal.h"
 #include "firn/maintain/compaction/rewrite_data_files.h"
-#include "firn/maintain/deletes/obsolete_deletes_internal.h"
 #include "firn/maintain/live_branch_internal.h"
 
 namespace firn {

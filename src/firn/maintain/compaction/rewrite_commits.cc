@@ -4,7 +4,7 @@
 
 #include "firn/base/log.h"
 #include "firn/commit/rewrite_files.h"
-#include "firn/format/delete_reference.h"
+#include "firn/format/puffin/delete_reference.h"
 #include "firn/maintain/compaction/compaction_internal.h"
 #include "firn/maintain/compaction/rewrite_commits_internal.h"
 

@@ -5,10 +5,10 @@
 
 #include "firn/base/log.h"
 #include "firn/base/text.h"
-#include "firn/data/sort_keys.h"
-#include "firn/data/space_filling_keys.h"
-#include "firn/format/column_lookup.h"
-#include "firn/format/layout_text.h"
+#include "firn/data/sort/sort_keys.h"
+#include "firn/data/sort/space_filling_keys.h"
+#include "firn/format/layout/layout_text.h"
+#include "firn/format/schema/column_lookup.h"
 
 namespace firn {
 namespace {

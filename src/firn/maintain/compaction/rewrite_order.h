@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "firn/format/sort_order.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/layout/sort_order.h"
+#include "firn/format/metadata/table_metadata.h"
 
 namespace firn {
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "firn/data/delete_paths.h"
-#include "firn/format/puffin.h"
+#include "firn/data/deletes/delete_paths.h"
+#include "firn/format/puffin/puffin.h"
 #include "firn/maintain/copy/copied_deletes_internal.h"
 
 namespace firn {

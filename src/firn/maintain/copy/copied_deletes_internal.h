@@ -1,6 +1,6 @@
 #pragma once
 
-#include "firn/data/writer.h"
+#include "firn/data/write/writer.h"
 #include "firn/maintain/copy/manifest_copy_internal.h"
 
 namespace firn {

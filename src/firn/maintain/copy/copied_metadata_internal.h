@@ -1,6 +1,6 @@
 #pragma once
 
-#include "firn/format/table_metadata.h"
+#include "firn/format/metadata/table_metadata.h"
 #include "firn/maintain/copy/path_prefix_internal.h"
 
 namespace firn {

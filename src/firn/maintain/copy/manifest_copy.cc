@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "firn/format/avro_cursor.h"
-#include "firn/format/avro_reader.h"
-#include "firn/format/avro_value.h"
-#include "firn/format/avro_writer.h"
-#include "firn/format/schema.h"
+#include "firn/format/avro/avro_cursor.h"
+#include "firn/format/avro/avro_reader.h"
+#include "firn/format/avro/avro_value.h"
+#include "firn/format/avro/avro_writer.h"
+#include "firn/format/schema/schema.h"
 #include "firn/maintain/copy/manifest_copy_internal.h"
 
 namespace firn {

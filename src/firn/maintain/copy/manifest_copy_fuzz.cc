@@ -4,7 +4,7 @@
 
 #include "firn/base/check.h"
 #include "firn/base/clock.h"
-#include "firn/format/manifest.h"
+#include "firn/format/manifest/manifest.h"
 #include "firn/maintain/copy/manifest_copy_internal.h"
 
 // Any bytes as a manifest or a manifest list of a table that moves. What is copied can be copied

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "firn/format/table_metadata.h"
+#include "firn/format/metadata/table_metadata.h"
 #include "firn/maintain/cycle/step_cost.h"
 
 namespace firn {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "firn/format/manifest.h"
+#include "firn/format/manifest/manifest.h"
 #include "firn/io/metered_file_io.h"
 #include "firn/maintain/compaction/rewrite_data_files.h"
 

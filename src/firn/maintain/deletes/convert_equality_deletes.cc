@@ -5,8 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "firn/data/equality_positions.h"
-#include "firn/format/delete_reference.h"
+#include "firn/data/read/equality_positions.h"
+#include "firn/format/puffin/delete_reference.h"
 #include "firn/maintain/compaction/compaction_internal.h"
 #include "firn/maintain/deletes/delete_rewrite_internal.h"
 

@@ -4,7 +4,7 @@
 
 #include "firn/base/log.h"
 #include "firn/commit/rewrite_deletes.h"
-#include "firn/format/delete_reference.h"
+#include "firn/format/puffin/delete_reference.h"
 #include "firn/maintain/deletes/delete_commits_internal.h"
 #include "firn/maintain/deletes/stale_groups_internal.h"
 

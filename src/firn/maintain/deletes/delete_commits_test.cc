@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "firn/base/log.h"
-#include "firn/data/row_positions.h"
+#include "firn/data/read/row_positions.h"
 #include "firn/maintain/compaction/rewrite_data_files.h"
 #include "firn/maintain/compaction/row_rewrite_testing_internal.h"
 #include "firn/maintain/deletes/convert_equality_deletes.h"

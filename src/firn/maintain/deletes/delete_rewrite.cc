@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "firn/expression/expression.h"
-#include "firn/format/delete_reference.h"
+#include "firn/format/puffin/delete_reference.h"
 #include "firn/maintain/compaction/compaction_internal.h"
 #include "firn/maintain/deletes/delete_commits_internal.h"
 

@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "firn/data/row_positions.h"
+#include "firn/data/read/row_positions.h"
 #include "firn/maintain/compaction/option_reader_internal.h"
 #include "firn/maintain/deletes/delete_rewrite.h"
 

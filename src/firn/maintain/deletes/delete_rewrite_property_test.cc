@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "firn/format/delete_reference.h"
+#include "firn/format/puffin/delete_reference.h"
 #include "firn/maintain/compaction/row_rewrite_testing_internal.h"
 #include "firn/maintain/deletes/convert_equality_deletes.h"
 #include "firn/maintain/deletes/rewrite_position_deletes.h"

@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "firn/format/delete_reference.h"
+#include "firn/format/puffin/delete_reference.h"
 #include "firn/maintain/deletes/convert_equality_deletes.h"
 #include "firn/maintain/deletes/delete_rewrite_internal.h"
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "firn/base/text.h"
-#include "firn/format/delete_reference.h"
+#include "firn/format/puffin/delete_reference.h"
 #include "firn/maintain/deletes/delete_rewrite_internal.h"
 #include "firn/maintain/deletes/rewrite_position_deletes.h"
 

@@ -1,7 +1,7 @@
 #include "firn/maintain/deletes/remove_dangling_deletes.h"
 
+#include "firn/maintain/compaction/obsolete_deletes_internal.h"
 #include "firn/maintain/deletes/delete_rewrite_internal.h"
-#include "firn/maintain/deletes/obsolete_deletes_internal.h"
 
 namespace firn {
 Result<std::vector<DeleteFilePtr>> FindDanglingDeletes(const MaintainContext& context,

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "firn/data/partition_deletes.h"
+#include "firn/data/deletes/partition_deletes.h"
 #include "firn/maintain/compaction/compaction_internal.h"
 #include "firn/maintain/deletes/delete_rewrite_internal.h"
 

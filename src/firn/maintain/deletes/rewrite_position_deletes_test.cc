@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "firn/data/row_positions.h"
+#include "firn/data/read/row_positions.h"
 #include "firn/io/uri.h"
 #include "firn/maintain/compaction/row_rewrite_testing_internal.h"
 #include "firn/testing/scripted_catalog.h"

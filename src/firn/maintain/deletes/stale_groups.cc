@@ -2,7 +2,7 @@
 #include <mutex>
 #include <utility>
 
-#include "firn/format/delete_reference.h"
+#include "firn/format/puffin/delete_reference.h"
 #include "firn/maintain/deletes/stale_groups_internal.h"
 
 namespace firn {

@@ -4,7 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "firn/format/adopted_folders.h"
+#include "firn/format/metadata/adopted_folders.h"
 #include "firn/io/uri.h"
 #include "firn/maintain/expiry/expired_files_internal.h"
 #include "firn/maintain/file_lookup.h"

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "firn/format/adopted_folders.h"
+#include "firn/format/metadata/adopted_folders.h"
 #include "firn/io/real_names.h"
 #include "firn/io/uri.h"
 #include "firn/maintain/compaction/journal_reader_internal.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "firn/base/clock.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/metadata/table_metadata.h"
 
 namespace firn {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "firn/base/bytes.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/metadata/table_metadata.h"
 #include "firn/maintain/orphans/metadata_owner_internal.h"
 
 namespace firn {

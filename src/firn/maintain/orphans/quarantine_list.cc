@@ -3,8 +3,8 @@
 #include "firn/base/bytes.h"
 #include "firn/base/text.h"
 #include "firn/base/utf8.h"
-#include "firn/format/json_reader.h"
-#include "firn/format/json_writer.h"
+#include "firn/format/json/json_reader.h"
+#include "firn/format/json/json_writer.h"
 #include "firn/io/uri.h"
 #include "firn/maintain/orphans/quarantine_list_internal.h"
 

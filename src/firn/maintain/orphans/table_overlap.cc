@@ -4,7 +4,7 @@
 
 #include "firn/base/text.h"
 #include "firn/catalog/other_tables.h"
-#include "firn/format/adopted_folders.h"
+#include "firn/format/metadata/adopted_folders.h"
 #include "firn/io/uri.h"
 #include "firn/maintain/orphans/metadata_owner_internal.h"
 #include "firn/maintain/orphans/table_overlap_internal.h"

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "firn/base/bytes.h"
-#include "firn/data/distinct_values.h"
-#include "firn/format/column_lookup.h"
-#include "firn/format/puffin.h"
+#include "firn/data/facts/distinct_values.h"
+#include "firn/format/puffin/puffin.h"
+#include "firn/format/schema/column_lookup.h"
 #include "firn/maintain/statistics/register_statistics_internal.h"
 
 namespace firn {

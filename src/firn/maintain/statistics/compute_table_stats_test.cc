@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "firn/data/data.h"
-#include "firn/format/puffin.h"
-#include "firn/format/theta_sketch.h"
+#include "firn/format/puffin/puffin.h"
+#include "firn/format/puffin/theta_sketch.h"
 #include "firn/maintain/maintenance_testing_internal.h"
 #include "firn/testing/scripted_catalog.h"
 

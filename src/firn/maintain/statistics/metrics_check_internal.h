@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "firn/data/file_facts.h"
+#include "firn/data/facts/file_facts.h"
 #include "firn/maintain/statistics/repair_metrics.h"
 
 namespace firn {

@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "firn/data/reader.h"
-#include "firn/format/value.h"
+#include "firn/data/read/reader.h"
+#include "firn/format/types/value.h"
 
 /// What files of partition statistics hold, as a metadata table.
 

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "firn/format/manifest.h"
-#include "firn/format/table_metadata.h"
+#include "firn/format/manifest/manifest.h"
+#include "firn/format/metadata/table_metadata.h"
 
 namespace firn {
 
