@@ -83,8 +83,9 @@ class CompactionTest(unittest.TestCase):
         """Returns how many finished files were taken over."""
         process = self.start(*COMPACT)
         time.sleep(delay)
-        process.send_signal(signal.SIGKILL)
-        # Nobody has to ask for its end: it may stand in the list of processes for long.
+        # Popen would ask for its end, if it came before. Nobody has to: it may stand in the list of
+        # processes for long.
+        os.kill(process.pid, signal.SIGKILL)
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         self.addCleanup(process.communicate)
         left = self.outputs()
