@@ -36,15 +36,14 @@ struct RoomInclude {
 };
 
 void AddIncludes(const SourceFile& file, std::vector<RoomInclude>& includes) {
-  static const std::regex kInclude(R"re(^#include "([^"]+)")re");
   const std::string from = file.path.starts_with("src/") ? RoomOf(file.path.substr(4)) : "";
   if (from.empty() || IsTest(file.path)) return;
   std::istringstream lines(file.text);
   std::string line;
-  std::smatch match;
   for (size_t number = 1; std::getline(lines, line); ++number) {
-    if (!std::regex_search(line, match, kInclude)) continue;
-    const std::string to = RoomOf(match[1].str());
+    const std::optional<std::string> path = ParseInclude(line);
+    if (!path) continue;
+    const std::string to = RoomOf(*path);
     if (to.empty() || to == from || ModuleOfRoom(to) != ModuleOfRoom(from)) continue;
     includes.push_back({file.path, number, from, to});
   }

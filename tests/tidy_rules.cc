@@ -116,14 +116,6 @@ void Add(Findings& findings, const File& file, size_t line, std::string message)
   findings.push_back({file.source->path, line, std::move(message)});
 }
 
-std::optional<std::string> ParseInclude(const std::string& line) {
-  static const std::regex kInclude(R"(^\s*#\s*include\s*["<]([^">]+)[">])");
-  if (line.find("include") == std::string::npos) return std::nullopt;
-  std::smatch match;
-  if (!std::regex_search(line, match, kInclude)) return std::nullopt;
-  return match[1].str();
-}
-
 void CheckInclude(const SourceTree& tree, const File& file, size_t line, const std::string& path,
                   Findings& findings) {
   if (path.starts_with("arrow/") || path.starts_with("parquet/")) {
@@ -377,6 +369,14 @@ size_t FindBlankEnd(std::string_view text, size_t at, bool* is_literal) {
 }
 
 }  // namespace
+
+std::optional<std::string> ParseInclude(const std::string& line) {
+  static const std::regex kInclude(R"(^\s*#\s*include\s*["<]([^">]+)[">])");
+  if (line.find("include") == std::string::npos) return std::nullopt;
+  std::smatch match;
+  if (!std::regex_search(line, match, kInclude)) return std::nullopt;
+  return match[1].str();
+}
 
 std::map<std::string, std::set<std::string>> ParseModuleGraph(std::string_view text) {
   std::map<std::string, std::set<std::string>> modules;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -39,6 +40,9 @@ struct SourceTree {
   std::vector<std::string> testdata_sets;                ///< folders directly below testdata/
   std::vector<SizeAllowance> size_allowances;
 };
+
+/// The path that a line includes, in quotes or brackets; nullopt if it includes nothing.
+std::optional<std::string> ParseInclude(const std::string& line);
 
 /// Parse the module graph that CMake writes: a line `name: dependency dependency` for each module.
 std::map<std::string, std::set<std::string>> ParseModuleGraph(std::string_view text);

@@ -26,6 +26,12 @@ Status CopyFile(FileIO& io, std::string_view from, std::string_view to) {
 
 }  // namespace
 
+Result<FileRenamer*> RenamerOf(FileIO& io) {
+  auto* renamer = dynamic_cast<FileRenamer*>(&io);
+  if (renamer == nullptr) return Error(ErrorCode::kUnsupported, "no way to rename");
+  return renamer;
+}
+
 Status MoveFile(FileIO& io, std::string_view from, std::string_view to) {
   if (auto* renamer = dynamic_cast<FileRenamer*>(&io)) {
     const Status renamed = renamer->Rename(from, to);

@@ -19,6 +19,9 @@ class FileRenamer {
   virtual Result<FileInfo> StatName(std::string_view uri) = 0;
 };
 
+/// That of `io`. Errors: kUnsupported: it has none.
+Result<FileRenamer*> RenamerOf(FileIO& io);
+
 /// Give a file another name; folders above that come into being. Where `io` cannot rename, the file
 /// is copied and then deleted under its first name, so that an error may leave both.
 /// Errors: kNotFound; kAlreadyExists: something has that name, or is no folder and has the name of

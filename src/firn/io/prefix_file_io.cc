@@ -150,23 +150,20 @@ class PrefixFileIO final : public FileIO, public FileRenamer, public LocalPlaces
   Status Rename(std::string_view from, std::string_view to) override {
     FIRN_ASSIGN(const std::string place, Map(from));
     FIRN_ASSIGN(const std::string new_place, Map(to));
-    auto* renamer = dynamic_cast<FileRenamer*>(io_.get());
-    if (renamer != nullptr) return Explain(renamer->Rename(place, new_place), from, place);
-    return Error(ErrorCode::kUnsupported, "no way to rename");
+    FIRN_ASSIGN(auto* renamer, RenamerOf(*io_));
+    return Explain(renamer->Rename(place, new_place), from, place);
   }
 
   Result<FileInfo> PreviewRename(std::string_view from, std::string_view to) override {
     FIRN_ASSIGN(const std::string place, Map(from));
     FIRN_ASSIGN(const std::string new_place, Map(to));
-    auto* renamer = dynamic_cast<FileRenamer*>(io_.get());
-    if (renamer == nullptr) return Error(ErrorCode::kUnsupported, "no way to rename");
+    FIRN_ASSIGN(auto* renamer, RenamerOf(*io_));
     return Recorded(renamer->PreviewRename(place, new_place), from, place);
   }
 
   Result<FileInfo> StatName(std::string_view uri) override {
     FIRN_ASSIGN(const std::string place, Map(uri));
-    auto* renamer = dynamic_cast<FileRenamer*>(io_.get());
-    if (renamer == nullptr) return Error(ErrorCode::kUnsupported, "no way to rename");
+    FIRN_ASSIGN(auto* renamer, RenamerOf(*io_));
     return Recorded(renamer->StatName(place), uri, place);
   }
 

@@ -49,26 +49,19 @@ class SchemeFileIO final : public FileIO, public FileRenamer, public LocalPlaces
   }
 
   Status Rename(std::string_view from, std::string_view to) override {
-    FIRN_ASSIGN(auto* io, Choose(from));
-    FIRN_ASSIGN(auto* target, Choose(to));
-    auto* renamer = dynamic_cast<FileRenamer*>(io);
-    if (io == target && renamer != nullptr) return renamer->Rename(from, to);
-    return Error(ErrorCode::kUnsupported, "no way to rename");
+    FIRN_ASSIGN(auto* renamer, ChooseRenamer(from, to));
+    return renamer->Rename(from, to);
   }
 
   Result<FileInfo> PreviewRename(std::string_view from, std::string_view to) override {
-    FIRN_ASSIGN(auto* io, Choose(from));
-    FIRN_ASSIGN(auto* target, Choose(to));
-    auto* renamer = dynamic_cast<FileRenamer*>(io);
-    if (io == target && renamer != nullptr) return renamer->PreviewRename(from, to);
-    return Error(ErrorCode::kUnsupported, "no way to rename");
+    FIRN_ASSIGN(auto* renamer, ChooseRenamer(from, to));
+    return renamer->PreviewRename(from, to);
   }
 
   Result<FileInfo> StatName(std::string_view uri) override {
     FIRN_ASSIGN(auto* io, Choose(uri));
-    auto* renamer = dynamic_cast<FileRenamer*>(io);
-    if (renamer != nullptr) return renamer->StatName(uri);
-    return Error(ErrorCode::kUnsupported, "no way to rename");
+    FIRN_ASSIGN(auto* renamer, RenamerOf(*io));
+    return renamer->StatName(uri);
   }
 
   std::string FindLocalPlace(std::string_view uri) const override {
@@ -118,6 +111,13 @@ class SchemeFileIO final : public FileIO, public FileRenamer, public LocalPlaces
   }
 
  private:
+  Result<FileRenamer*> ChooseRenamer(std::string_view from, std::string_view to) const {
+    FIRN_ASSIGN(auto* io, Choose(from));
+    FIRN_ASSIGN(auto* target, Choose(to));
+    if (io != target) return Error(ErrorCode::kUnsupported, "no way to rename");
+    return RenamerOf(*io);
+  }
+
   Result<FileIO*> Choose(std::string_view uri) const {
     const std::string scheme = UriScheme(uri);
     const auto found = ios_.find(FoldScheme(scheme));

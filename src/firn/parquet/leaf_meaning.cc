@@ -185,10 +185,8 @@ LeafMeaning MeaningOfConverted(int32_t converted, int32_t scale, int32_t precisi
 
 bool AreContradictory(const LeafMeaning& logical, const LeafMeaning& converted) {
   const auto is_number = [](const LeafMeaning& meaning) {
-    return meaning.kind != Kind::kNone && meaning.kind != Kind::kOther &&
-           meaning.kind != Kind::kString && meaning.kind != Kind::kJson &&
-           meaning.kind != Kind::kBytes && meaning.kind != Kind::kUuid &&
-           meaning.kind != Kind::kList && meaning.kind != Kind::kMap;
+    // In the order of the enumeration: decimals, dates, times and unsigned numbers.
+    return meaning.kind >= Kind::kDecimal && meaning.kind <= Kind::kUnsigned;
   };
   if (!is_number(logical) || !is_number(converted)) return false;
   if (logical.kind != converted.kind || logical.bits != converted.bits) return true;

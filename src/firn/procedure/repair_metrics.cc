@@ -45,8 +45,7 @@ Result<ProcedureOutput> Preview(ProcedureContext& context, const MaintainContext
 }
 
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
-  FIRN_ASSIGN(const auto reference,
-              ResolveChangeableTable(*context.session, arguments.Text("table")));
+  FIRN_ASSIGN(const auto reference, ResolveWholeTable(*context.session, arguments.Text("table")));
   FIRN_RETURN_IF_ERROR(CheckCanCommitSnapshot(reference));
   const RepairMetricsOptions options{.reads_rows = arguments.Boolean("read_rows")};
   const MaintainContext maintain = MakeMaintainContext(context, reference);

@@ -92,8 +92,7 @@ class BatchLoader {
 Result<DeleteBatch> LoadBatch(const DeleteLoad& load, const ManifestFile& manifest) {
   FIRN_ASSIGN(const SpecPlan* spec, load.specs->Find(manifest));
   BatchLoader loader(load, manifest, *spec);
-  const ManifestReadOptions options{
-      .with_column_sizes = false, .with_deleted = false, .with_counted_columns = true};
+  const ManifestReadOptions options{.with_column_sizes = false, .with_deleted = false};
   FIRN_RETURN_IF_ERROR(ReadManifest(*load.io, manifest, *spec->partition_type, options,
                                     [&](ManifestEntry& entry) { return loader.Add(entry); }));
   return loader.Take();

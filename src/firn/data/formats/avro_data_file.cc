@@ -116,13 +116,7 @@ class AvroDataReader final : public DataFileReader {
     FIRN_ASSIGN(const auto avro, AvroReader::Open(file_));
     FIRN_ASSIGN(fields_, AvroFileFields(*avro->schema()));
     NumberLeaves(fields_);
-    ResolveContext context{.identity_values = request.identity_values,
-                           .counted_columns = request.counted_columns,
-                           .prunes_nested = false,
-                           .is_exact = request.matches_names};
-    FIRN_ASSIGN(context.is_mapped_by_name,
-                AssignFieldIds(fields_, request.name_mapping, request.matches_names));
-    FIRN_ASSIGN(plan_, ResolveColumns(request.wanted, fields_, context));
+    FIRN_ASSIGN(plan_, PlanColumns(request, fields_, /*prunes_nested=*/false));
     std::vector<std::shared_ptr<arrow::Field>> children;
     for (const FileField& field : fields_) {
       const auto leaf = plan_.leaves.lower_bound(field.first_leaf);

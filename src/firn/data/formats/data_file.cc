@@ -35,6 +35,17 @@ std::unique_ptr<BatchSource> MakeEmptyColumnSource(int64_t first_row, int64_t ro
   return std::make_unique<EmptyColumnSource>(first_row, rows, batch_rows);
 }
 
+Result<ReadPlan> PlanColumns(const DataFileRequest& request, std::vector<FileField>& fields,
+                             bool prunes_nested) {
+  ResolveContext context{.identity_values = request.identity_values,
+                         .counted_columns = request.counted_columns,
+                         .prunes_nested = prunes_nested,
+                         .is_exact = request.matches_names};
+  FIRN_ASSIGN(context.is_mapped_by_name,
+              AssignFieldIds(fields, request.name_mapping, request.matches_names));
+  return ResolveColumns(request.wanted, fields, context);
+}
+
 Result<std::unique_ptr<DataFileReader>> OpenDataFile(const DataFileRequest& request) {
   switch (request.format) {
     case FileFormat::kParquet:

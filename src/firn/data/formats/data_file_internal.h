@@ -98,6 +98,12 @@ class DataFileReader {
 /// Open a file of any format. Errors: kNotFound, kCorrupt, kUnsupported; the caller adds the path.
 Result<std::unique_ptr<DataFileReader>> OpenDataFile(const DataFileRequest& request);
 
+/// For the readers of each format: give `fields`, whose leaves are numbered, their ids and plan the
+/// wanted columns. `prunes_nested`: see ResolveContext. Errors: those of AssignFieldIds and of
+/// ResolveColumns.
+Result<ReadPlan> PlanColumns(const DataFileRequest& request, std::vector<FileField>& fields,
+                             bool prunes_nested);
+
 Result<std::unique_ptr<DataFileReader>> OpenParquetFile(const DataFileRequest& request);
 Result<std::unique_ptr<DataFileReader>> OpenOrcFile(const DataFileRequest& request);
 Result<std::unique_ptr<DataFileReader>> OpenAvroFile(const DataFileRequest& request);

@@ -94,13 +94,7 @@ class OrcReader final : public DataFileReader {
     FIRN_RETURN_IF_ERROR(
         GuardArrow(ErrorCode::kCorrupt, [&] { return ReadTail(request.batch_rows); }));
     NumberLeaves(fields_);
-    ResolveContext context{.identity_values = request.identity_values,
-                           .counted_columns = request.counted_columns,
-                           .prunes_nested = false,
-                           .is_exact = request.matches_names};
-    FIRN_ASSIGN(context.is_mapped_by_name,
-                AssignFieldIds(fields_, request.name_mapping, request.matches_names));
-    FIRN_ASSIGN(plan_, ResolveColumns(request.wanted, fields_, context));
+    FIRN_ASSIGN(plan_, PlanColumns(request, fields_, /*prunes_nested=*/false));
     for (size_t i = 0; i < fields_.size(); ++i) {
       const auto leaf = plan_.leaves.lower_bound(fields_[i].first_leaf);
       if (leaf != plan_.leaves.end() && *leaf < fields_[i].leaf_end) {

@@ -84,12 +84,7 @@ class ParquetReader final : public DataFileReader {
         pool_(request.pool) {}
 
   Status Plan(const DataFileRequest& request) {
-    ResolveContext context{.identity_values = request.identity_values,
-                           .counted_columns = request.counted_columns,
-                           .is_exact = request.matches_names};
-    FIRN_ASSIGN(context.is_mapped_by_name,
-                AssignFieldIds(fields_, request.name_mapping, request.matches_names));
-    FIRN_ASSIGN(plan_, ResolveColumns(request.wanted, fields_, context));
+    FIRN_ASSIGN(plan_, PlanColumns(request, fields_, /*prunes_nested=*/true));
     const Status planned = GuardArrow(ErrorCode::kCorrupt, [&] { return PlanParts(request); });
     if (!planned.ok()) return TellEncryption(planned.error());
     return {};

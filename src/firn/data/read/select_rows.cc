@@ -8,6 +8,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
+#include "firn/data/arrow/arrow_bridge.h"
 #include "firn/data/arrow/batch_stream.h"
 #include "firn/data/arrow/budget_pool.h"
 #include "firn/data/arrow/gather_rows_internal.h"
@@ -72,7 +73,10 @@ class SelectedRows final : public BatchStream {
         pool_(std::move(pool)) {}
 
   Status Open() {
-    FIRN_ASSIGN(const auto empty, Project(*EmptyBatch()));
+    FIRN_ASSIGN(const auto none, GuardArrowResult(ErrorCode::kInternal, [&] {
+                  return arrow::RecordBatch::MakeEmpty(rows_.schema(), pool_.get());
+                }));
+    FIRN_ASSIGN(const auto empty, Project(*none));
     schema_ = empty->schema();
     return {};
   }
@@ -91,16 +95,6 @@ class SelectedRows final : public BatchStream {
   }
 
  private:
-  std::shared_ptr<arrow::RecordBatch> EmptyBatch() const {
-    std::vector<std::shared_ptr<arrow::Array>> columns;
-    for (const auto& field : rows_.schema()->fields()) {
-      auto column = arrow::MakeEmptyArray(field->type());
-      FIRN_CHECK(column.ok());
-      columns.push_back(std::move(column).ValueUnsafe());
-    }
-    return arrow::RecordBatch::Make(rows_.schema(), 0, std::move(columns));
-  }
-
   Result<std::shared_ptr<arrow::RecordBatch>> Filter(
       const std::shared_ptr<arrow::RecordBatch>& batch) const {
     FIRN_ASSIGN(const RowMask matches,
