@@ -226,13 +226,12 @@ void Trial::Check() {
   if (!Expect(loaded, "loading the table")) return;
   table_ = *std::move(loaded);
   for (const auto& [branch, rows] : branches_) {
-    const auto ref = metadata().refs.find(branch);
-    if (ref == metadata().refs.end()) {
+    ScanOptions scan;
+    scan.snapshot_id = metadata().RefSnapshotId(branch);
+    if (!scan.snapshot_id) {
       if (!rows.empty()) Violate(fmt::format("branch '{}' is missing", branch));
       continue;
     }
-    ScanOptions scan;
-    scan.snapshot_id = ref->second.snapshot_id;
     scan.schema = metadata().current_schema();
     CheckScan(scan, scan.schema, rows, {}, fmt::format("reading '{}'", branch));
     CheckCount(scan, rows, fmt::format("counting '{}'", branch));
@@ -243,7 +242,7 @@ void Trial::Check() {
       CheckScan(scan, scan.schema, rows, condition,
                 fmt::format("reading '{}' where {}", branch, condition.Format(*column->type)));
     }
-    const Snapshot* snapshot = metadata().FindSnapshot(ref->second.snapshot_id);
+    const Snapshot* snapshot = metadata().FindSnapshot(*scan.snapshot_id);
     if (snapshot == nullptr || !snapshot->schema_id) continue;
     kept_.push_back({snapshot->snapshot_id, metadata().FindSchema(*snapshot->schema_id), rows});
   }

@@ -37,9 +37,7 @@ Result<Table> Worker::Load() {
 }
 
 std::optional<SnapshotId> Worker::HeadOf(const Table& table, const std::string& branch) const {
-  const auto ref = table.metadata->refs.find(branch);
-  if (ref == table.metadata->refs.end()) return std::nullopt;
-  return ref->second.snapshot_id;
+  return table.metadata->RefSnapshotId(branch);
 }
 
 std::string Worker::ChooseBranch() {

@@ -490,9 +490,8 @@ void Judge::CheckOutcomes() {
     if (operation.end != OperationEnd::kSucceeded || !operation.snapshot_id) continue;
     const bool is_elsewhere = operation.is_staged || operation.was_left;
     if (is_elsewhere || is_expired(*operation.snapshot_id)) continue;
-    const auto ref = metadata().refs.find(operation.branch);
-    const bool is_there = ref != metadata().refs.end() &&
-                          is_ancestor(*operation.snapshot_id, ref->second.snapshot_id);
+    const auto head = metadata().RefSnapshotId(operation.branch);
+    const bool is_there = head && is_ancestor(*operation.snapshot_id, *head);
     if (!is_there) world_.Violate(Describe(operation) + " is lost from its branch");
   }
 }

@@ -152,7 +152,7 @@ JobResult Update(Worker& worker, Operation& operation) {
   }
   FIRN_ASSIGN(request.condition, condition.For(*table.metadata));
   FIRN_ASSIGN(const auto updated, UpdateRows(ChangeContextOf(worker), table, request));
-  const bool is_change = updated.updated_rows > 0 || updated.removed_data_files > 0;
+  const bool is_change = updated.added_rows > 0 || updated.removed_data_files > 0;
   return is_change ? updated.snapshot_id : std::nullopt;
 }
 

@@ -47,9 +47,8 @@ JobResult RollBack(Worker& worker, Operation& operation) {
   return Move(
       worker, operation, branch,
       [&judge, branch, id](const TableMetadata& before, std::optional<SnapshotId> now) {
-        const auto head = before.refs.find(branch);
-        return now == id && head != before.refs.end() &&
-               judge.is_ancestor(id, head->second.snapshot_id);
+        const auto head = before.RefSnapshotId(branch);
+        return now == id && head && judge.is_ancestor(id, *head);
       },
       [branch, id](const TableMetadata& metadata) { return PlanRollback(metadata, branch, id); });
 }
@@ -57,9 +56,7 @@ JobResult RollBack(Worker& worker, Operation& operation) {
 /// The newest snapshot in the history of `branch` before `time`.
 std::optional<SnapshotId> FindBefore(const TableMetadata& metadata, const std::string& branch,
                                      Timestamp time) {
-  const auto ref = metadata.refs.find(branch);
-  std::optional<SnapshotId> at;
-  if (ref != metadata.refs.end()) at = ref->second.snapshot_id;
+  std::optional<SnapshotId> at = metadata.RefSnapshotId(branch);
   while (at) {
     const Snapshot* snapshot = metadata.FindSnapshot(*at);
     if (snapshot == nullptr) return std::nullopt;
@@ -124,13 +121,11 @@ JobResult FastForward(Worker& worker, Operation& operation) {
   return Move(
       worker, operation, branch,
       [&judge, branch, targets](const TableMetadata& before, std::optional<SnapshotId> now) {
-        const auto old = before.refs.find(branch);
-        return now && targets->contains(*now) &&
-               (old == before.refs.end() || judge.is_ancestor(old->second.snapshot_id, *now));
+        const auto old = before.RefSnapshotId(branch);
+        return now && targets->contains(*now) && (!old || judge.is_ancestor(*old, *now));
       },
       [branch, to, targets](const TableMetadata& metadata) {
-        const auto target = metadata.refs.find(to);
-        if (target != metadata.refs.end()) targets->insert(target->second.snapshot_id);
+        if (const auto target = metadata.RefSnapshotId(to)) targets->insert(*target);
         return PlanFastForward(metadata, branch, to);
       });
 }

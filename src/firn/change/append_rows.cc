@@ -7,12 +7,6 @@
 namespace firn {
 namespace {
 
-std::optional<SnapshotId> HeadOf(const TableMetadata& metadata, const std::string& branch) {
-  const auto ref = metadata.refs.find(branch);
-  if (ref == metadata.refs.end()) return std::nullopt;
-  return ref->second.snapshot_id;
-}
-
 Result<CommitResult> CommitAppend(const ChangeContext& context, const Table& table,
                                   const AppendRowsRequest& request,
                                   const std::vector<DataFile>& files) {
@@ -49,7 +43,7 @@ Result<AppendRowsResult> AppendRows(const ChangeContext& context, const Table& t
                                     RowStream rows, const AppendRowsRequest& request) {
   FIRN_ASSIGN(const std::vector<DataFile> files, WriteTableRows(context, table, std::move(rows)));
   AppendRowsResult result;
-  result.snapshot_id = HeadOf(*table.metadata, request.branch);
+  result.snapshot_id = table.metadata->RefSnapshotId(request.branch);
   result.table = table;
   const bool empties_table = request.overwrite == Overwrite::kTable && result.snapshot_id;
   if (files.empty() && !empties_table) return result;

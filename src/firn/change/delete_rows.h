@@ -14,16 +14,6 @@ struct DeleteRowsRequest : SnapshotOptions {
   std::optional<WriteMode> mode;  ///< Empty: the table's `write.delete.mode`.
 };
 
-struct DeleteRowsResult {
-  int64_t deleted_rows = 0;
-  /// Of the new snapshot; of the branch's head if no row matched; empty: there is none.
-  std::optional<SnapshotId> snapshot_id;
-  Table table;                     ///< After the commit.
-  int64_t removed_data_files = 0;  ///< With all rows, or written again without some.
-  int64_t added_data_files = 0;
-  int64_t added_delete_files = 0;
-};
-
 /// Delete rows in one snapshot: files of which every row matches are taken out by metadata alone,
 /// the others by `mode`. No matching row: no commit. Isolation is that of the table's
 /// `write.delete.isolation-level`. Unless the outcome of the commit is unknown, an error leaves no
@@ -31,7 +21,7 @@ struct DeleteRowsResult {
 ///
 /// Errors  kInvalidInput: the condition, or merge-on-read in a table of version 1; those of
 ///         reading, of writing, and of CommitChangeFiles.
-Result<DeleteRowsResult> DeleteRows(const ChangeContext& context, const Table& table,
-                                    const DeleteRowsRequest& request);
+Result<ReplaceRowsResult> DeleteRows(const ChangeContext& context, const Table& table,
+                                     const DeleteRowsRequest& request);
 
 }  // namespace firn

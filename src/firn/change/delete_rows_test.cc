@@ -10,8 +10,8 @@ using ::testing::IsEmpty;
 
 class DeleteRowsTest : public RowChangeTest {
  protected:
-  Result<DeleteRowsResult> Delete(const std::string& where,
-                                  std::optional<WriteMode> mode = std::nullopt) {
+  Result<ReplaceRowsResult> Delete(const std::string& where,
+                                   std::optional<WriteMode> mode = std::nullopt) {
     DeleteRowsRequest request;
     request.condition = *ParseExpression(where);
     request.mode = mode;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "firn/base/civil_time.h"
-#include "firn/base/number.h"
 
 namespace firn {
 namespace {
@@ -14,8 +13,7 @@ constexpr std::string_view kLastIngestKey = "firn.last-ingest-ms";
 constexpr int64_t kKeepDaysMax = 3'000'000;
 
 int64_t CountIn(const Summary& summary, std::string_view key) {
-  const auto text = summary.Find(key);
-  return text ? ParseInt64(*text).value_or(0) : 0;
+  return summary.FindNumber(key).value_or(0);
 }
 
 // Counts of nothing are left out, and some writers leave out all.
@@ -50,8 +48,7 @@ std::optional<Timestamp> FindLastIngest(const TableMetadata& metadata, const Sna
   if (head == nullptr) return std::nullopt;
   for (const Snapshot* snapshot : AncestorsOf(metadata, head->snapshot_id)) {
     if (IsIngest(*snapshot)) return snapshot->timestamp;
-    const auto noted = snapshot->summary.Find(kLastIngestKey);
-    const auto time = noted ? ParseInt64(*noted) : std::nullopt;
+    const auto time = snapshot->summary.FindNumber(kLastIngestKey);
     if (time) return Timestamp(std::chrono::milliseconds(*time));
   }
   return std::nullopt;
@@ -69,10 +66,7 @@ Result<ExpireRowsResult> ExpireRows(const ChangeContext& context, const Table& t
     return MakeError(ErrorCode::kInvalidInput, "found {} days to keep, expected 0 to {}",
                      request.keep_days, kKeepDaysMax);
   }
-  const auto ref = metadata.refs.find(request.branch);
-  const Snapshot* head =
-      ref == metadata.refs.end() ? nullptr : metadata.FindSnapshot(ref->second.snapshot_id);
-  const auto ingested = FindLastIngest(metadata, head);
+  const auto ingested = FindLastIngest(metadata, metadata.RefSnapshot(request.branch));
   if (!ingested) {
     return MakeError(ErrorCode::kInvalidInput,
                      "no snapshot of branch '{}' of table '{}' tells when rows last came; delete "

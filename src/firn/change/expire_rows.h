@@ -22,7 +22,7 @@ struct ExpireRowsRequest : SnapshotOptions {
 };
 
 struct ExpireRowsResult {
-  DeleteRowsResult deleted;
+  ReplaceRowsResult deleted;
   Timestamp kept_since;  ///< Rows from then on stay; of dates, from its day on.
 };
 

@@ -55,10 +55,8 @@ Result<std::vector<FileScanTask>> PlanCandidates(const ChangeContext& context, c
 Result<MergeRowsResult> MergeRows(const ChangeContext& context, const Table& table, RowStream rows,
                                   const MergeRowsRequest& request) {
   const TableMetadata& metadata = *table.metadata;
-  ReplaceRowsRequest replace;
-  FIRN_ASSIGN(replace.mode, ChooseWriteMode(metadata, "merge", request.mode));
-  FIRN_ASSIGN(replace.isolation, ChooseIsolation(metadata, "merge"));
-  FIRN_ASSIGN(replace.head, FindHead(metadata, request.branch));
+  FIRN_ASSIGN(ReplaceRowsRequest replace,
+              PrepareReplacement(metadata, "merge", request.mode, request));
   KeyedRowsOptions options{.duplicates = request.duplicates};
   FIRN_ASSIGN(options.key_ids, ChooseKey(*metadata.current_schema(), request.key));
   const ReadContext read = context.ReadFrom(table);
@@ -68,25 +66,20 @@ Result<MergeRowsResult> MergeRows(const ChangeContext& context, const Table& tab
     FIRN_ASSIGN(replace.files, PlanCandidates(context, table, *replace.head, replace.condition));
   }
   FIRN_ASSIGN(replace.positions, keyed->Find(replace.files));
-  MergeRowsResult result;
-  result.updated_rows = keyed->found_keys();
-  result.inserted_rows = keyed->row_count() - keyed->found_keys();
+  const int64_t updated = keyed->found_keys();
+  const int64_t inserted = keyed->row_count() - updated;
   replace.has_lineage = keyed->has_lineage();
   if (keyed->row_count() > 0) {
     FIRN_ASSIGN(replace.rows, keyed->Take());
   }
   replace.is_update = true;
-  replace.SnapshotOptions::operator=(request);
-  FIRN_ASSIGN(ReplaceRowsResult replaced, ReplaceRows(context, table, std::move(replace)));
-  if (replaced.is_repeat) result = {};
-  result.snapshot_id = replaced.snapshot_id;
-  result.table = std::move(replaced.table);
-  result.deleted_rows = replaced.deleted_rows;
-  result.removed_data_files = replaced.removed_data_files;
-  result.added_data_files = replaced.added_data_files;
-  result.added_delete_files = replaced.added_delete_files;
-  result.attempts = replaced.attempts;
-  result.is_repeat = replaced.is_repeat;
+  MergeRowsResult result;
+  FIRN_ASSIGN(static_cast<ReplaceRowsResult&>(result),
+              ReplaceRows(context, table, std::move(replace)));
+  if (!result.is_repeat) {
+    result.updated_rows = updated;
+    result.inserted_rows = inserted;
+  }
   return result;
 }
 

@@ -16,18 +16,10 @@ struct MergeRowsRequest : SnapshotOptions {
   std::optional<WriteMode> mode;  ///< Empty: the table's `write.merge.mode`.
 };
 
-struct MergeRowsResult {
-  /// Of the new snapshot; of the branch's head without rows; empty: there is none.
-  std::optional<SnapshotId> snapshot_id;
-  Table table;               ///< After the commit.
-  int64_t updated_rows = 0;  ///< Whose key the table had.
+struct MergeRowsResult : ReplaceRowsResult {
+  /// Whose key the table had; it may have had a key more than once: more rows are deleted then.
+  int64_t updated_rows = 0;
   int64_t inserted_rows = 0;
-  int64_t deleted_rows = 0;  ///< More than are updated, if the table had a key more than once.
-  int64_t removed_data_files = 0;
-  int64_t added_data_files = 0;
-  int64_t added_delete_files = 0;
-  int attempts = 0;
-  bool is_repeat = false;  ///< A snapshot with the same idempotency key was there already.
 };
 
 /// Upsert: rows of the table whose key is among `rows` are replaced, the other rows are inserted,

@@ -10,11 +10,8 @@ namespace firn {
 Result<ReplaceRowsResult> OverwriteRows(const ChangeContext& context, const Table& table,
                                         RowStream rows, const OverwriteRowsRequest& request) {
   const TableMetadata& metadata = *table.metadata;
-  ReplaceRowsRequest replace;
-  FIRN_ASSIGN(replace.mode, ChooseWriteMode(metadata, "delete", request.mode));
-  FIRN_ASSIGN(replace.isolation, ChooseIsolation(metadata, "delete"));
-  FIRN_ASSIGN(replace.head, FindHead(metadata, request.branch));
-  replace.SnapshotOptions::operator=(request);
+  FIRN_ASSIGN(ReplaceRowsRequest replace,
+              PrepareReplacement(metadata, "delete", request.mode, request));
   replace.condition = request.condition;
   FIRN_RETURN_IF_ERROR(FindRows(context, table, replace));
   replace.rows = std::move(rows);

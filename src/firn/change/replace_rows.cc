@@ -240,8 +240,6 @@ Result<ReplaceRowsResult> RowReplacement::Run() {
   return Commit();
 }
 
-}  // namespace
-
 Result<WriteMode> ChooseWriteMode(const TableMetadata& metadata, std::string_view command,
                                   std::optional<WriteMode> wanted) {
   const std::string property = fmt::format("write.{}.mode", command);
@@ -274,12 +272,25 @@ Result<Isolation> ChooseIsolation(const TableMetadata& metadata, std::string_vie
                    text);
 }
 
+}  // namespace
+
 Result<std::optional<SnapshotId>> FindHead(const TableMetadata& metadata,
                                            const std::string& branch) {
-  const auto ref = metadata.refs.find(branch);
-  if (ref != metadata.refs.end()) return std::optional(ref->second.snapshot_id);
-  if (branch == kMainBranch) return std::optional<SnapshotId>();
+  const auto head = metadata.RefSnapshotId(branch);
+  if (head || branch == kMainBranch) return head;
   return MakeError(ErrorCode::kNotFound, "branch '{}' does not exist", branch);
+}
+
+Result<ReplaceRowsRequest> PrepareReplacement(const TableMetadata& metadata,
+                                              std::string_view command,
+                                              std::optional<WriteMode> wanted,
+                                              const SnapshotOptions& options) {
+  ReplaceRowsRequest request;
+  request.SnapshotOptions::operator=(options);
+  FIRN_ASSIGN(request.mode, ChooseWriteMode(metadata, command, wanted));
+  FIRN_ASSIGN(request.isolation, ChooseIsolation(metadata, command));
+  FIRN_ASSIGN(request.head, FindHead(metadata, request.branch));
+  return request;
 }
 
 Result<ReplaceRowsResult> ReplaceRows(const ChangeContext& context, const Table& table,

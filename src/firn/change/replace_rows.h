@@ -21,14 +21,6 @@ enum class WriteMode {
   kMergeOnRead,  ///< Delete files name them: deletion vectors from version 3 on.
 };
 
-/// The mode of a command ("delete", "update", "merge"): `wanted`, else the table's
-/// `write.<command>.mode`. Errors: kInvalidInput: the property, or merge-on-read in version 1.
-Result<WriteMode> ChooseWriteMode(const TableMetadata& metadata, std::string_view command,
-                                  std::optional<WriteMode> wanted);
-
-/// The table's `write.<command>.isolation-level`. Errors: kInvalidInput.
-Result<Isolation> ChooseIsolation(const TableMetadata& metadata, std::string_view command);
-
 /// The head of a branch; empty: the table has no snapshot. Errors: kNotFound: no such branch,
 /// unless it is `main`.
 Result<std::optional<SnapshotId>> FindHead(const TableMetadata& metadata,
@@ -63,6 +55,15 @@ struct ReplaceRowsResult {
   int attempts = 0;
   bool is_repeat = false;  ///< A snapshot with the same idempotency key was there already.
 };
+
+/// A request of a command ("delete", "update", "merge") that names no rows yet: the head of its
+/// branch, the options of its snapshot, the mode `wanted`, else the table's `write.<command>.mode`,
+/// and the isolation of `write.<command>.isolation-level`. Errors: kInvalidInput: a property, or
+/// merge-on-read in version 1; those of FindHead.
+Result<ReplaceRowsRequest> PrepareReplacement(const TableMetadata& metadata,
+                                              std::string_view command,
+                                              std::optional<WriteMode> wanted,
+                                              const SnapshotOptions& options);
 
 /// Write the rows that come, take those that go out by `mode`, files without a row left by metadata
 /// alone, and commit. Nothing to change: no commit. Unless the outcome of the commit is unknown, an

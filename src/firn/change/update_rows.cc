@@ -25,16 +25,13 @@ Result<RowStream> ReadOldRows(const ChangeContext& context, const Table& table,
 
 }  // namespace
 
-Result<UpdateRowsResult> UpdateRows(const ChangeContext& context, const Table& table,
-                                    const UpdateRowsRequest& request) {
+Result<ReplaceRowsResult> UpdateRows(const ChangeContext& context, const Table& table,
+                                     const UpdateRowsRequest& request) {
   const TableMetadata& metadata = *table.metadata;
   const SchemaPtr schema = metadata.current_schema();
   FIRN_ASSIGN(auto assigned, FindAssigned(*schema, request.assignments));
-  ReplaceRowsRequest replace;
-  FIRN_ASSIGN(replace.mode, ChooseWriteMode(metadata, "update", request.mode));
-  FIRN_ASSIGN(replace.isolation, ChooseIsolation(metadata, "update"));
-  FIRN_ASSIGN(replace.head, FindHead(metadata, request.branch));
-  replace.SnapshotOptions::operator=(request);
+  FIRN_ASSIGN(ReplaceRowsRequest replace,
+              PrepareReplacement(metadata, "update", request.mode, request));
   replace.condition = request.condition;
   replace.has_lineage = true;
   replace.is_update = true;
@@ -44,13 +41,7 @@ Result<UpdateRowsResult> UpdateRows(const ChangeContext& context, const Table& t
   FIRN_ASSIGN(RowStream old_rows, ReadOldRows(context, table, replace));
   FIRN_ASSIGN(replace.rows, SetColumns(context, metadata, std::move(old_rows), std::move(assigned),
                                        std::move(expressions)));
-  FIRN_ASSIGN(const ReplaceRowsResult replaced, ReplaceRows(context, table, std::move(replace)));
-  return UpdateRowsResult{.updated_rows = replaced.deleted_rows,
-                          .snapshot_id = replaced.snapshot_id,
-                          .table = replaced.table,
-                          .removed_data_files = replaced.removed_data_files,
-                          .added_data_files = replaced.added_data_files,
-                          .added_delete_files = replaced.added_delete_files};
+  return ReplaceRows(context, table, std::move(replace));
 }
 
 }  // namespace firn

@@ -24,16 +24,6 @@ struct UpdateRowsRequest : SnapshotOptions {
   std::optional<WriteMode> mode;        ///< Empty: the table's `write.update.mode`.
 };
 
-struct UpdateRowsResult {
-  int64_t updated_rows = 0;
-  /// Of the new snapshot; of the branch's head if no row matched; empty: there is none.
-  std::optional<SnapshotId> snapshot_id;
-  Table table;                     ///< After the commit.
-  int64_t removed_data_files = 0;  ///< With all rows, or written again without some.
-  int64_t added_data_files = 0;
-  int64_t added_delete_files = 0;
-};
-
 /// Change rows in one snapshot: the old ones go by `mode`, the new ones are written into new files,
 /// in the partitions that they now belong to. Values are cast to the column's type; one that does
 /// not fit is an error, never a null. Rows keep their row ids (version 3). No matching row: no
@@ -45,7 +35,7 @@ struct UpdateRowsResult {
 ///         one is required; the condition; merge-on-read in a table of version 1. kUnsupported: a
 ///         column of a type that the engine has not. kUnavailable: the engine is not installed.
 ///         Those of ReplaceRows.
-Result<UpdateRowsResult> UpdateRows(const ChangeContext& context, const Table& table,
-                                    const UpdateRowsRequest& request);
+Result<ReplaceRowsResult> UpdateRows(const ChangeContext& context, const Table& table,
+                                     const UpdateRowsRequest& request);
 
 }  // namespace firn

@@ -46,8 +46,8 @@ class UpdateRowsTest : public RowChangeTest {
     return {{Value(id), kind == nullptr ? Value() : Value(std::string(kind)), Value(n)}};
   }
 
-  Result<UpdateRowsResult> Update(const std::vector<std::string>& set, const std::string& where,
-                                  std::optional<WriteMode> mode = std::nullopt) {
+  Result<ReplaceRowsResult> Update(const std::vector<std::string>& set, const std::string& where,
+                                   std::optional<WriteMode> mode = std::nullopt) {
     UpdateRowsRequest request;
     for (const std::string& text : set) {
       FIRN_ASSIGN(auto assignment, ParseAssignment(text));
@@ -87,19 +87,19 @@ TEST_P(UpdateKindsTest, ChangesTheRowsForWhichTheConditionIsTrueAndNoOther) {
   const auto first =
       Update({"n = n + id", "kind = kind || n"}, "kind <> 'x' and id <> 5", GetParam().mode);
   ASSERT_THAT(first, IsOk());
-  EXPECT_EQ(first->updated_rows, 2);
+  EXPECT_EQ(first->added_rows, 2);
   EXPECT_THAT(Rows(), ElementsAre("1,x,10", "2,x,20", "3,y30,33", "4,,40", "5,y,50", "6,y60,66"));
   EXPECT_EQ(Load().metadata->current_snapshot()->operation, "overwrite");
 
   // Whole files, and files that have lost rows already.
   const auto second = Update({"n=0"}, "true", GetParam().mode);
   ASSERT_THAT(second, IsOk());
-  EXPECT_EQ(second->updated_rows, 6);
+  EXPECT_EQ(second->added_rows, 6);
   EXPECT_THAT(Rows({"id", "n"}), ElementsAre("1,0", "2,0", "3,0", "4,0", "5,0", "6,0"));
 
   const auto none = Update({"n=1"}, "id = 99", GetParam().mode);
   ASSERT_THAT(none, IsOk());
-  EXPECT_EQ(none->updated_rows, 0);
+  EXPECT_EQ(none->added_rows, 0);
   EXPECT_EQ(none->snapshot_id, second->snapshot_id);
 }
 
@@ -130,7 +130,7 @@ TEST_P(UpdateKindsTest, KeepsToTheModelWhateverIsUpdated) {
       row.second += 1;
       if (moves) row.first = kind;
     }
-    EXPECT_EQ(result->updated_rows, expected);
+    EXPECT_EQ(result->added_rows, expected);
     std::vector<std::string> lines;
     for (const auto& [id, row] : model)
       lines.push_back(fmt::format("{},{},{}", id, row.first, row.second));
@@ -360,7 +360,7 @@ TEST_F(UpdateRowsTest, DoesNothingInATableWithoutRows) {
   MakeTable(2);
   const auto result = Update({"n = 1"}, "true");
   ASSERT_THAT(result, IsOk());
-  EXPECT_EQ(result->updated_rows, 0);
+  EXPECT_EQ(result->added_rows, 0);
   EXPECT_EQ(result->snapshot_id, std::nullopt);
   EXPECT_THAT(Update({"n = 1"}, "nothing = 1"), IsError(ErrorCode::kInvalidInput, "nothing"));
 }

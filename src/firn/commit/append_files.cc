@@ -43,10 +43,8 @@ Status AppendFiles::Validate(const CommitBase& base) {
   const TableMetadata& now = *base.table->metadata;
   if (before.current_schema_id == now.current_schema_id) return {};
   const SchemaPtr written = before.current_schema();
-  const auto planned = before.refs.find(request_.branch);
-  FIRN_RETURN_IF_ERROR(CheckNotReplaced(
-      now, base.head, *written,
-      planned == before.refs.end() ? std::nullopt : std::optional(planned->second.snapshot_id)));
+  FIRN_RETURN_IF_ERROR(
+      CheckNotReplaced(now, base.head, *written, before.RefSnapshotId(request_.branch)));
   for (const NestedField& field : now.current_schema()->fields()) {
     const NestedField* known = written->FindField(field.id);
     const bool has_default = field.initial_default && !field.initial_default->is_null();

@@ -191,9 +191,7 @@ std::vector<TableRequirement> CommitAttempt::Requirements() const {
           return ref != nullptr && ref->ref == branch;
         });
     if (is_there) continue;
-    const auto head = base.refs.find(branch);
-    requirements.emplace_back(AssertRefSnapshotId{
-        branch, head == base.refs.end() ? std::nullopt : std::optional(head->second.snapshot_id)});
+    requirements.emplace_back(AssertRefSnapshotId{branch, base.RefSnapshotId(branch)});
   }
   return requirements;
 }

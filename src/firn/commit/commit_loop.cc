@@ -290,9 +290,9 @@ Result<CommitResult> CommitLoop::Run() {
 
 std::optional<SnapshotId> FindIdempotencyKey(const TableMetadata& metadata,
                                              const std::string& branch, std::string_view key) {
-  const auto ref = metadata.refs.find(branch);
-  if (ref == metadata.refs.end()) return std::nullopt;
-  for (const Snapshot* snapshot : AncestorsOf(metadata, ref->second.snapshot_id)) {
+  const auto head = metadata.RefSnapshotId(branch);
+  if (!head) return std::nullopt;
+  for (const Snapshot* snapshot : AncestorsOf(metadata, *head)) {
     if (snapshot->summary.Find(kIdempotencyKey) == key) return snapshot->snapshot_id;
   }
   return std::nullopt;

@@ -1,4 +1,3 @@
-#include <charconv>
 #include <optional>
 #include <string_view>
 
@@ -13,22 +12,10 @@ void SetCount(Summary& summary, std::string_view key, int64_t count) {
   }
 }
 
-std::optional<int64_t> ParseCount(std::optional<std::string_view> text) {
-  int64_t count = 0;
-  if (!text) {
-    return std::nullopt;
-  }
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), count);
-  if (error != std::errc() || end != text->data() + text->size()) {
-    return std::nullopt;
-  }
-  return count;
-}
-
 void SetTotal(Summary& summary, std::string_view key, const Snapshot* head, int64_t added,
               int64_t removed) {
   const std::optional<int64_t> before =
-      head == nullptr ? std::optional<int64_t>(0) : ParseCount(head->summary.Find(key));
+      head == nullptr ? std::optional<int64_t>(0) : head->summary.FindNumber(key);
   if (before && *before + added - removed >= 0) {
     summary.Set(key, std::to_string(*before + added - removed));
   }

@@ -10,7 +10,7 @@
 namespace firn {
 namespace {
 
-std::optional<int64_t> FindCount(const FieldMap<int64_t>& counts, int32_t field_id) {
+std::optional<int64_t> FindNumber(const FieldMap<int64_t>& counts, int32_t field_id) {
   const int64_t* count = FindInFieldMap(counts, field_id);
   if (count == nullptr || *count < 0) return std::nullopt;
   return *count;
@@ -33,9 +33,9 @@ ReadBound FindBound(const FieldMap<std::string>& bounds, int32_t field_id, const
 ColumnFacts FactsOf(const Term& term, const FileMetrics& metrics) {
   const Type& type = *term.source_type;
   const int32_t id = term.field_id;
-  const auto values = FindCount(metrics.value_counts, id);
-  const auto nulls = FindCount(metrics.null_value_counts, id);
-  const auto nans = FindCount(metrics.nan_value_counts, id);
+  const auto values = FindNumber(metrics.value_counts, id);
+  const auto nulls = FindNumber(metrics.null_value_counts, id);
+  const auto nans = FindNumber(metrics.nan_value_counts, id);
   const bool has_values = values && *values > 0;
   ColumnFacts facts;
   facts.has_no_null = nulls && *nulls == 0;

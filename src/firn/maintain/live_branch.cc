@@ -12,14 +12,12 @@ Result<LiveBranch> LoadLiveBranch(const MaintainContext& context, const Table& p
     return MakeError(ErrorCode::kCommitConflict, "table {} was dropped and made anew meanwhile",
                      FormatTableName(planned.name));
   }
-  const auto ref = metadata.refs.find(branch);
-  if (ref == metadata.refs.end()) {
+  const Snapshot* head = metadata.RefSnapshot(branch);
+  if (head == nullptr) {
     return MakeError(ErrorCode::kCommitConflict, "branch '{}' is gone", branch);
   }
-  for (const Snapshot* ancestor : AncestorsOf(metadata, ref->second.snapshot_id)) {
+  for (const Snapshot* ancestor : AncestorsOf(metadata, head->snapshot_id)) {
     if (ancestor->snapshot_id != starting_snapshot_id) continue;
-    const Snapshot* head = metadata.FindSnapshot(ref->second.snapshot_id);
-    FIRN_CHECK(head != nullptr);
     live.snapshot_id = head->snapshot_id;
     live.sequence_number = head->sequence_number;
     return live;

@@ -46,8 +46,7 @@ Status CheckOptionNames(const Options& options) {
 Result<Bound> ReadText(const std::string& argument, const std::string& text,
                        const TableMetadata& metadata, Timestamp now) {
   if (const auto id = ParseInt64(text)) return Bound{.snapshot_id = *id};
-  const auto ref = metadata.refs.find(text);
-  if (ref != metadata.refs.end()) return Bound{.snapshot_id = ref->second.snapshot_id};
+  if (const auto id = metadata.RefSnapshotId(text)) return Bound{.snapshot_id = *id};
   const auto value =
       ParseArgument({.name = argument, .type = ArgumentType::kTimestamp}, {text}, now);
   if (value.ok()) return Bound{.time = std::get<Timestamp>(*value)};

@@ -15,7 +15,7 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   FIRN_ASSIGN(request.condition,
               ParseWhere(arguments, *reference.table.metadata->current_schema()));
   FIRN_ASSIGN(static_cast<SnapshotOptions&>(request), ParseSnapshotOptions(arguments, reference));
-  FIRN_ASSIGN(const DeleteRowsResult result,
+  FIRN_ASSIGN(const ReplaceRowsResult result,
               DeleteRows(MakeChangeContext(session, reference), reference.table, request));
   TellRowChange(context, result.deleted_rows, 0);
   return FinishChange(context, reference.table.metadata.get(), result.table, result.snapshot_id,

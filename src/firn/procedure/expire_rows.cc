@@ -17,7 +17,7 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   request.keep_days = arguments.Integer("keep_days").value_or(0);
   FIRN_ASSIGN(const ExpireRowsResult result,
               ExpireRows(MakeChangeContext(*context.session, reference), reference.table, request));
-  const DeleteRowsResult& deleted = result.deleted;
+  const ReplaceRowsResult& deleted = result.deleted;
   TellRowChange(context, deleted.deleted_rows, 0);
   return FinishChange(context, reference.table.metadata.get(), deleted.table, deleted.snapshot_id,
                       MakeRowChangeOutput(deleted.deleted_rows, 0, deleted.snapshot_id));

@@ -16,18 +16,11 @@ std::string TypeName(RefType type) { return type == RefType::kBranch ? "branch" 
 // What the ref named before and names now; null if it was not or is not there.
 Result<ProcedureOutput> MakeRefRow(RefType type, const std::string& name,
                                    std::optional<SnapshotId> before, const Table& table) {
-  const auto ref = table.metadata->refs.find(name);
-  const auto now =
-      ref == table.metadata->refs.end() ? std::nullopt : std::optional(ref->second.snapshot_id);
-  return MakeOutput(MakeRowType({{TypeName(type), TextType()},
-                                 {"previous_snapshot_id", LongType()},
-                                 {"snapshot_id", LongType()}}),
-                    {{{name, OptionalValue(before), OptionalValue(now)}}});
-}
-
-std::optional<SnapshotId> FindHead(const TableMetadata& metadata, const std::string& name) {
-  const auto ref = metadata.refs.find(name);
-  return ref == metadata.refs.end() ? std::nullopt : std::optional(ref->second.snapshot_id);
+  return MakeOutput(
+      MakeRowType({{TypeName(type), TextType()},
+                   {"previous_snapshot_id", LongType()},
+                   {"snapshot_id", LongType()}}),
+      {{{name, OptionalValue(before), OptionalValue(table.metadata->RefSnapshotId(name))}}});
 }
 
 Result<RefChange> ReadChange(const Arguments& arguments, RefType type, bool is_replace) {
@@ -59,7 +52,7 @@ Result<ProcedureOutput> RunSet(ProcedureContext& context, const Arguments& argum
   std::optional<SnapshotId> before;
   FIRN_ASSIGN(const Table table,
               ChangeTableOf(context, arguments, [&](const TableMetadata& metadata) {
-                before = FindHead(metadata, change.name);
+                before = metadata.RefSnapshotId(change.name);
                 return PlanSetRef(metadata, change);
               }));
   return MakeRefRow(type, change.name, before, table);
@@ -72,7 +65,7 @@ Result<ProcedureOutput> RunDrop(ProcedureContext& context, const Arguments& argu
   std::optional<SnapshotId> before;
   FIRN_ASSIGN(const Table table,
               ChangeTableOf(context, arguments, [&](const TableMetadata& metadata) {
-                before = FindHead(metadata, name);
+                before = metadata.RefSnapshotId(name);
                 return PlanDropRef(metadata, name, type, is_missing_fine);
               }));
   return MakeRefRow(type, name, before, table);

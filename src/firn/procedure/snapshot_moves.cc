@@ -17,11 +17,6 @@
 namespace firn {
 namespace {
 
-std::optional<SnapshotId> HeadOf(const TableMetadata& metadata, const std::string& ref) {
-  const auto found = metadata.refs.find(ref);
-  return found == metadata.refs.end() ? std::nullopt : std::optional(found->second.snapshot_id);
-}
-
 struct Move {
   std::optional<SnapshotId> before;
   std::optional<SnapshotId> after;
@@ -34,10 +29,10 @@ Result<Move> RunMove(ProcedureContext& context, const Arguments& arguments,
   Move move;
   FIRN_ASSIGN(const Table table,
               ChangeTableOf(context, arguments, [&](const TableMetadata& metadata) {
-                move.before = HeadOf(metadata, branch);
+                move.before = metadata.RefSnapshotId(branch);
                 return plan(metadata);
               }));
-  move.after = HeadOf(*table.metadata, branch);
+  move.after = table.metadata->RefSnapshotId(branch);
   move.table = table;
   return move;
 }

@@ -145,6 +145,7 @@ Result<RowStream> OpenRows(ProcedureContext& context, const TableReference& refe
   Session& session = *context.session;
   ReadOptions options;
   options.projection = std::move(projection);
+  options.accepts_other_sizes = true;
   if (read.filter) {
     FIRN_ASSIGN(options.filter, Bind(read.filter, *read.schema), "where");
   }

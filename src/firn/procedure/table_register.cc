@@ -1,5 +1,4 @@
 #include "firn/base/log.h"
-#include "firn/base/number.h"
 #include "firn/procedure/new_table_internal.h"
 #include "firn/procedure/registry_internal.h"
 #include "firn/procedure/rows_internal.h"
@@ -11,8 +10,7 @@ namespace {
 // A total of the current snapshot's summary; null if it does not tell.
 Value SummaryTotal(const Snapshot* snapshot, std::string_view key) {
   if (snapshot == nullptr) return {};
-  const auto text = snapshot->summary.Find(key);
-  return text ? OptionalValue(ParseInt64(*text)) : Value();
+  return OptionalValue(snapshot->summary.FindNumber(key));
 }
 
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {

@@ -19,12 +19,12 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   FIRN_ASSIGN(request.condition,
               ParseWhere(arguments, *reference.table.metadata->current_schema()));
   FIRN_ASSIGN(static_cast<SnapshotOptions&>(request), ParseSnapshotOptions(arguments, reference));
-  FIRN_ASSIGN(const UpdateRowsResult result,
+  FIRN_ASSIGN(const ReplaceRowsResult result,
               UpdateRows(MakeChangeContext(session, reference), reference.table, request));
-  TellRowChange(context, result.updated_rows, result.updated_rows);
+  TellRowChange(context, result.deleted_rows, result.added_rows);
   return FinishChange(
       context, reference.table.metadata.get(), result.table, result.snapshot_id,
-      MakeRowChangeOutput(result.updated_rows, result.updated_rows, result.snapshot_id));
+      MakeRowChangeOutput(result.deleted_rows, result.added_rows, result.snapshot_id));
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ Value ToList(const std::vector<T>& elements) {
   return Value::List(std::vector<Value>(elements.begin(), elements.end()));
 }
 
-Value FindCount(const FieldMap<int64_t>& counts, int32_t field_id) {
+Value FindNumber(const FieldMap<int64_t>& counts, int32_t field_id) {
   const int64_t* count = FindInFieldMap(counts, field_id);
   return count == nullptr ? Value() : Value(*count);
 }
@@ -157,8 +157,8 @@ Value FileRowMaker::MakeReadableMetrics(const FileMetrics& metrics) const {
   for (const MetricsColumn& column : metrics_columns_) {
     const int32_t id = column.field_id;
     columns.push_back(Value::Struct(
-        {FindCount(metrics.column_sizes, id), FindCount(metrics.value_counts, id),
-         FindCount(metrics.null_value_counts, id), FindCount(metrics.nan_value_counts, id),
+        {FindNumber(metrics.column_sizes, id), FindNumber(metrics.value_counts, id),
+         FindNumber(metrics.null_value_counts, id), FindNumber(metrics.nan_value_counts, id),
          FindBound(metrics.lower_bounds, id, *column.type),
          FindBound(metrics.upper_bounds, id, *column.type)}));
   }

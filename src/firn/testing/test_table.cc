@@ -41,11 +41,9 @@ Schema MakeSchema() {
 }
 
 std::vector<ManifestFile> ManifestsOf(const Table& table, const std::string& branch) {
-  const auto ref = table.metadata->refs.find(branch);
-  if (ref == table.metadata->refs.end()) {
-    return {};
-  }
-  return Must(ReadManifests(*table.io, *table.metadata->FindSnapshot(ref->second.snapshot_id)));
+  const Snapshot* head = table.metadata->RefSnapshot(branch);
+  if (head == nullptr) return {};
+  return Must(ReadManifests(*table.io, *head));
 }
 
 ManifestWriterOptions WriterOptions(const TableMetadata& metadata, ManifestContent content,
@@ -154,10 +152,7 @@ Snapshot TestTable::Commit(const Table& base, std::vector<ManifestFile> manifest
   FIRN_CHECK(!manifests.empty());
   Snapshot snapshot;
   snapshot.snapshot_id = manifests.front().added_snapshot_id;
-  const auto ref = metadata.refs.find(branch);
-  if (ref != metadata.refs.end()) {
-    snapshot.parent_snapshot_id = ref->second.snapshot_id;
-  }
+  snapshot.parent_snapshot_id = metadata.RefSnapshotId(branch);
   snapshot.sequence_number = metadata.format_version >= 2 ? metadata.last_sequence_number + 1 : 0;
   clock_.Advance(std::chrono::seconds(1));
   snapshot.timestamp = clock_.Now();
@@ -177,6 +172,7 @@ Snapshot TestTable::Commit(const Table& base, std::vector<ManifestFile> manifest
     snapshot.first_row_id = metadata.next_row_id;
     snapshot.added_rows = next_row_id - metadata.next_row_id;
   }
+  const auto ref = metadata.refs.find(branch);
   SnapshotRef moved = ref == metadata.refs.end() ? SnapshotRef() : ref->second;
   moved.snapshot_id = snapshot.snapshot_id;
   const std::vector<TableUpdate> updates = {AddSnapshot{snapshot}, SetSnapshotRef{branch, moved}};

@@ -43,6 +43,9 @@ struct ReadOptions {
   /// A file that has more or fewer rows than its manifest tells, in formats that count them, is not
   /// the file that was committed.
   bool verifies_row_counts = true;
+  /// A file of another size than its manifest tells: an error, or only a warning where nothing that
+  /// is written depends on the rows. Some writers of tables never tell the right size.
+  bool accepts_other_sizes = false;
   /// Rows to leave out besides deleted ones, by data file path; outlives the stream. Null: none.
   const std::map<std::string, PositionSet, std::less<>>* dropped_positions = nullptr;
 };

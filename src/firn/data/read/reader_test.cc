@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "firn/base/log.h"
 #include "firn/data/row_table_testing_internal.h"
 #include "firn/testing/matchers.h"
 
@@ -82,6 +83,28 @@ TEST(ReadTasksTest, NamesTheFileThatIsNoParquetFile) {
   ASSERT_FALSE(rows.ok());
   EXPECT_EQ(rows.error().code(), ErrorCode::kCorrupt);
   EXPECT_THAT(rows.error().message(), HasSubstr("bad.parquet"));
+}
+
+// Some writers tell wrong sizes in all of a table; other engines read it, so firn does, too.
+TEST(ReadTasksTest, ReadsFilesOfAnotherSizeOnlyIfItMay) {
+  RowTable table(IdAndName());
+  FileScanTask task = table.Write({Row({int64_t{1}, "a"})});
+  FileScanTask other = table.Write({Row({int64_t{2}, "b"})});
+  ++task.file.file_size_in_bytes;
+  --other.file.file_size_in_bytes;
+  std::vector<std::string> log;
+  const LogSink before =
+      SetLogSink([&log](LogLevel, std::string_view message) { log.emplace_back(message); });
+  ReadOptions options{.projection = table.metadata().current_schema()};
+
+  const auto strict = table.ReadWith({task, other}, options);
+  options.accepts_other_sizes = true;
+  const auto lenient = table.ReadWith({task, other}, options);
+  SetLogSink(before);
+
+  EXPECT_THAT(strict, IsError(ErrorCode::kCorrupt, "bytes, but its manifest tells"));
+  EXPECT_THAT(lenient, IsOkAnd(ElementsAre(R"({"id":1,"name":"a"})", R"({"id":2,"name":"b"})")));
+  EXPECT_THAT(log, ElementsAre(HasSubstr("bytes, but its manifest tells")));
 }
 
 TEST(ReadTasksTest, StopsWhenItIsCancelled) {

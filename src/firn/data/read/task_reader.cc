@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include <arrow/array.h>
@@ -9,6 +10,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/util/bit_util.h>
 
+#include "firn/base/log.h"
 #include "firn/data/arrow/arrow_bridge.h"
 #include "firn/data/columns/column_convert_internal.h"
 #include "firn/data/columns/identity_values_internal.h"
@@ -204,6 +206,19 @@ Status TaskReader::CheckRowCount() const {
                    *rows, task_.file.record_count);
 }
 
+Status TaskReader::CheckSize(InputFile& file) const {
+  if (!shared_.verifies_row_counts) return {};
+  FIRN_ASSIGN(const int64_t size, file.Size());
+  Status status = CheckCommittedSize(task_.file, size);
+  if (status.ok() || !shared_.accepts_other_sizes) return status;
+  // A table whose writer tells sizes wrong has many such files.
+  std::call_once(shared_.has_warned_of_size, [&] {
+    Log(LogLevel::kWarning, "data file '{}': {}; others like it are not told", task_.file.file_path,
+        status.error().message());
+  });
+  return {};
+}
+
 Status TaskReader::OpenFile() {
   const ReadLayout& layout = shared_.layout;
   fields_ = layout.fields;
@@ -229,10 +244,7 @@ Status TaskReader::OpenFile() {
   FIRN_ASSIGN(request.identity_values, IdentityValues(*shared_.context->metadata, task_, fields_));
   FIRN_ASSIGN(request.file,
               shared_.context->io->Open(task_.file.file_path, task_.file.file_size_in_bytes));
-  if (shared_.verifies_row_counts) {
-    FIRN_ASSIGN(const int64_t size, request.file->Size());
-    FIRN_RETURN_IF_ERROR(CheckCommittedSize(task_.file, size));
-  }
+  FIRN_RETURN_IF_ERROR(CheckSize(*request.file));
   FIRN_ASSIGN(file_, OpenDataFile(request));
   FIRN_RETURN_IF_ERROR(CheckRowCount());
   const bool drops_rows =

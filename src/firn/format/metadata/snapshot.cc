@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "firn/base/check.h"
+#include "firn/base/number.h"
 
 namespace firn {
 
@@ -23,6 +24,11 @@ std::optional<std::string_view> Summary::Find(std::string_view key) const {
     if (candidate == key) return value;
   }
   return std::nullopt;
+}
+
+std::optional<int64_t> Summary::FindNumber(std::string_view key) const {
+  const auto text = Find(key);
+  return text ? ParseInt64(*text) : std::nullopt;
 }
 
 void Summary::Set(std::string_view key, std::string_view value) {

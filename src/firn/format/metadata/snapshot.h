@@ -58,6 +58,8 @@ class Summary {
   Entry operator[](size_t index) const;
   /// Linear; nullopt if missing.
   std::optional<std::string_view> Find(std::string_view key) const;
+  /// The value as an integer; nullopt if it is missing or none.
+  std::optional<int64_t> FindNumber(std::string_view key) const;
 
   /// Replace the value in its place, or append.
   void Set(std::string_view key, std::string_view value);

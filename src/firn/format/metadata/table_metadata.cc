@@ -51,6 +51,17 @@ const Snapshot* TableMetadata::current_snapshot() const {
   return current_snapshot_id ? FindSnapshot(*current_snapshot_id) : nullptr;
 }
 
+std::optional<SnapshotId> TableMetadata::RefSnapshotId(std::string_view ref) const {
+  const auto found = refs.find(ref);
+  if (found == refs.end()) return std::nullopt;
+  return found->second.snapshot_id;
+}
+
+const Snapshot* TableMetadata::RefSnapshot(std::string_view ref) const {
+  const auto id = RefSnapshotId(ref);
+  return id ? FindSnapshot(*id) : nullptr;
+}
+
 std::vector<SchemaPtr> TableMetadata::SchemasNewestFirst() const {
   std::vector<SchemaPtr> sorted = schemas;
   std::stable_sort(sorted.begin(), sorted.end(), [&](const SchemaPtr& a, const SchemaPtr& b) {

@@ -56,6 +56,9 @@ struct TableMetadata {
   /// Linear in the number of snapshots (use `IndexSnapshots` for many); null if unknown.
   const Snapshot* FindSnapshot(SnapshotId snapshot_id) const;
   const Snapshot* current_snapshot() const;
+  /// The snapshot that the branch or tag names; empty (null) if there is no such ref.
+  std::optional<SnapshotId> RefSnapshotId(std::string_view ref) const;
+  const Snapshot* RefSnapshot(std::string_view ref) const;
   /// Current schema first, then the others, newest first: for old specs (`PartitionType`).
   std::vector<SchemaPtr> SchemasNewestFirst() const;
   /// The property as a number, or `fallback` if missing. Errors: kInvalidInput if not a number.

@@ -183,6 +183,22 @@ TEST(TableMetadataTest, WalksAncestorsAsFarAsTheyAreListed) {
   EXPECT_THAT(AncestorsOf(metadata, 5), IsEmpty());
 }
 
+TEST(TableMetadataTest, FindsTheSnapshotOfABranchOrTag) {
+  const TableMetadata metadata = *Parse(ReadGoldenMetadata("v2_full"));
+  const SnapshotId audit = metadata.refs.at("audit").snapshot_id;
+  EXPECT_EQ(metadata.RefSnapshotId("audit"), audit);
+  EXPECT_EQ(metadata.RefSnapshot("audit"), metadata.FindSnapshot(audit));
+  EXPECT_EQ(metadata.RefSnapshotId("nothing"), std::nullopt);
+  EXPECT_EQ(metadata.RefSnapshot("nothing"), nullptr);
+}
+
+TEST(SummaryTest, FindsNumbers) {
+  const Summary summary{{"files", "12"}, {"rows", "many"}};
+  EXPECT_EQ(summary.FindNumber("files"), 12);
+  EXPECT_EQ(summary.FindNumber("rows"), std::nullopt);
+  EXPECT_EQ(summary.FindNumber("bytes"), std::nullopt);
+}
+
 TEST(TableMetadataTest, KnowsWhereMetadataLies) {
   TableMetadata metadata = *Parse(ReadGoldenMetadata("v2_minimal"));
   EXPECT_EQ(metadata.MetadataLocation(), "s3://lake/empty/metadata");

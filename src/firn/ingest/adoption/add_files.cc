@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "firn/base/number.h"
 #include "firn/ingest/adoption/adopted_files_internal.h"
 #include "firn/ingest/adoption/adopted_folders_internal.h"
 #include "firn/ingest/adoption/adopted_sources_internal.h"
@@ -91,8 +90,7 @@ Result<AddFilesResult> AddFoundFiles(const IngestContext& context, const Table& 
   result.is_repeat = committed.is_repeat;
   result.table = std::move(committed.table);
   if (const Snapshot* snapshot = result.table.metadata->FindSnapshot(result.snapshot_id)) {
-    const auto count = snapshot->summary.Find("changed-partition-count");
-    if (count) result.changed_partitions = ParseInt64(*count);
+    result.changed_partitions = snapshot->summary.FindNumber("changed-partition-count");
   }
   return result;
 }

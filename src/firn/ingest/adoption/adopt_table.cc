@@ -104,14 +104,9 @@ class TableAdoption {
     FIRN_ASSIGN(Table table, catalog().Register(request_.table, metadata.front()),
                 "finishing a run that was killed at {}", claim->time);
     result.emplace();
-    const auto head = table.metadata->refs.find(std::string(kMainBranch));
-    const Snapshot* snapshot = head == table.metadata->refs.end()
-                                   ? nullptr
-                                   : table.metadata->FindSnapshot(head->second.snapshot_id);
-    if (snapshot != nullptr) {
+    if (const Snapshot* snapshot = table.metadata->RefSnapshot(kMainBranch)) {
       result->snapshot_id = snapshot->snapshot_id;
-      const auto count = snapshot->summary.Find("added-data-files");
-      if (count) result->added_files = ParseInt64(*count).value_or(0);
+      result->added_files = snapshot->summary.FindNumber("added-data-files").value_or(0);
     }
     DropAdoptionClaim(*table.io, place);
     if (context_.notice) {

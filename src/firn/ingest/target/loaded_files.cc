@@ -111,9 +111,7 @@ Result<LoadedFiles> LoadedFiles::Read(const Table& table, const std::string& bra
     all.push_back(&snapshot);
   const LoadIds known = LoadsOf(all);
   LoadIds own;
-  if (const auto head = metadata.refs.find(branch); head != metadata.refs.end()) {
-    own = LoadsOf(AncestorsOf(metadata, head->second.snapshot_id));
-  }
+  if (const auto head = metadata.RefSnapshotId(branch)) own = LoadsOf(AncestorsOf(metadata, *head));
   // A branch may have got the rows that were loaded into another one.
   for (const auto& [name, uri] : metadata.properties) {
     if (!name.starts_with(kPropertyPrefix)) continue;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "firn/base/format_bytes.h"
-#include "firn/base/number.h"
 #include "firn/commit/rewrite_manifests.h"
 #include "firn/maintain/cycle/delete_maintenance_internal.h"
 #include "firn/maintain/file_to_delete.h"
@@ -24,8 +23,7 @@ constexpr double kSnapshotsPoints = 15;
 constexpr double kSnapshotsMost = 100;
 
 int64_t Total(const Snapshot& snapshot, std::string_view key) {
-  const auto text = snapshot.summary.Find(key);
-  return text ? ParseInt64(*text).value_or(0) : 0;
+  return snapshot.summary.FindNumber(key).value_or(0);
 }
 
 void CountFiles(const std::vector<ManifestFile>& manifests, const Snapshot& head,
