@@ -29,9 +29,10 @@ Result<StructValue> AssessOne(ProcedureContext& context, const PolicySections& s
   FIRN_ASSIGN(const auto reference, ResolveWholeTable(*context.session, text));
   const MaintainContext maintain = MakeMaintainContext(context, reference);
   FIRN_ASSIGN(const auto policy,
-              MakeMaintenancePolicy(PolicyFor(sections, reference.catalog_name,
-                                              reference.name.levels, reference.name.name),
-                                    reference.table.metadata->properties));
+              MakeMaintenancePolicy(
+                  PolicyFor(sections, context.session->default_catalog(), reference.catalog_name,
+                            reference.name.levels, reference.name.name),
+                  reference.table.metadata->properties));
   WarnOfProperties(context, NameOf(reference, text), *reference.table.metadata);
   FIRN_ASSIGN(const TableHealth health, AssessTable(maintain, reference.table, policy));
   std::optional<int64_t> orphan_bytes;

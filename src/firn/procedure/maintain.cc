@@ -93,9 +93,10 @@ class MaintenanceRun {
     reference.catalog = MakeMeteredCatalog(reference.catalog, meter);
     const std::string name = NameOf(reference, text);
     FIRN_ASSIGN(auto policy,
-                MakeMaintenancePolicy(PolicyFor(sections_, reference.catalog_name,
-                                                reference.name.levels, reference.name.name),
-                                      reference.table.metadata->properties));
+                MakeMaintenancePolicy(
+                    PolicyFor(sections_, context_.session->default_catalog(),
+                              reference.catalog_name, reference.name.levels, reference.name.name),
+                    reference.table.metadata->properties));
     WarnOfProperties(context_, name, *reference.table.metadata);
     FIRN_RETURN_IF_ERROR(ReadPrices(prices_, policy.cost));
     if (!policy.is_enabled) {

@@ -48,15 +48,14 @@ class SectionCheck {
       if (std::count(catalogs_.begin(), catalogs_.end(), path) > 0) return std::nullopt;
       return SuggestName(path, catalogs_).value_or("");
     }
-    const std::optional<std::string> catalog = CatalogOf(path);
-    if (!catalog) return GuessCatalog(path);
-    if (looked_at_.count(*catalog) == 0 || known_.count(path) > 0) return std::nullopt;
-    Namespace levels;
-    for (const std::string_view level :
-         SplitText(std::string_view(path).substr(catalog->size() + 1), '.'))
-      levels.emplace_back(level);
-    return kind == "table" ? MissesTable(*catalog, std::move(levels), path)
-                           : MissesNamespace(*catalog, levels, path);
+    if (const auto catalog = CatalogOf(path)) return MissesIn(kind, *catalog, path);
+    // Without a catalog, as commands may name what is in the default one.
+    const std::string& catalog = session_.default_catalog();
+    const auto meant = MissesIn(kind, catalog, catalog + "." + path);
+    const std::string guess = GuessCatalog(path);
+    if (!meant)
+      return looked_at_.contains(catalog) || guess.empty() ? std::nullopt : std::optional(guess);
+    return guess.empty() ? *meant : guess;
   }
 
  private:
@@ -67,6 +66,18 @@ class SectionCheck {
       if (path.starts_with(name + ".") && (!found || name.size() > found->size())) found = name;
     }
     return found;
+  }
+
+  // `path` begins with the catalog.
+  std::optional<std::string> MissesIn(const std::string& kind, const std::string& catalog,
+                                      const std::string& path) {
+    if (looked_at_.count(catalog) == 0 || known_.count(path) > 0) return std::nullopt;
+    Namespace levels;
+    for (const std::string_view level :
+         SplitText(std::string_view(path).substr(catalog.size() + 1), '.'))
+      levels.emplace_back(level);
+    return kind == "table" ? MissesTable(catalog, std::move(levels), path)
+                           : MissesNamespace(catalog, levels, path);
   }
 
   std::string GuessCatalog(const std::string& path) const {
@@ -157,7 +168,8 @@ Result<PolicySections> ReadPolicy(ProcedureContext& context, const Arguments& ar
   constexpr int64_t kBytesMax = 16 << 20;
   FIRN_ASSIGN(const auto text, ReadFile(*context.session->io(),
                                         context.session->AbsoluteLocation(*file), kBytesMax));
-  return ParsePolicyFile(text.view(), *file, MaintenancePolicyKeys());
+  return ParsePolicyFile(text.view(), *file,
+                         {.known = MaintenancePolicyKeys(), .check = CheckMaintenanceSetting});
 }
 
 void WarnOfSections(const ProcedureContext& context, const Arguments& arguments,

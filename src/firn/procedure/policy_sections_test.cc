@@ -102,6 +102,30 @@ TEST_F(PolicySectionsTest, IsSilentOfSectionsThatMatch) {
   }
 }
 
+TEST_F(PolicySectionsTest, TakesNamesAsCommandsDo) {
+  EXPECT_THAT(Maintain("[namespace.db]\nsteps = ['expire']\n"
+                       "[table.'db.events']\nenabled = false\n"
+                       "[table.'db.event']\nenabled = false\n"),
+              IsOk());
+  EXPECT_THAT(notices_, Contains(HasSubstr("section [table.'db.event'] matches no table (did you "
+                                           "mean 'local.db.events'?)")));
+  EXPECT_THAT(notices_, Not(Contains(HasSubstr("[namespace.'db']"))));
+  EXPECT_THAT(notices_, Not(Contains(HasSubstr("[table.'db.events']"))));
+}
+
+TEST_F(PolicySectionsTest, RefusesValuesBeforeAnyWork) {
+  for (const auto& [line, message] : std::vector<std::pair<std::string, std::string>>{
+           {"expire.older-than = '1 day'", "'1 day', expected a duration such as 7d"},
+           {"steps = ['compaction']", "'compaction', expected some of "},
+           {"budget.seconds = '10m'", "'10m', expected a number from 0"},
+           {"compact.delete-ratio-threshold = 30", "'30', expected a number from 0 to 1"},
+           {"compact.target-file-size-bytes = '128MB'", "'128MB', expected a number of 1"}}) {
+    EXPECT_THAT(Maintain("[default]\nenabled = true\n[table.'local.db.nothing']\n" + line),
+                IsError(ErrorCode::kInvalidInput, "p.toml line 4: "));
+    EXPECT_THAT(Maintain("[default]\n" + line), IsError(ErrorCode::kInvalidInput, message));
+  }
+}
+
 TEST_F(PolicySectionsTest, RefusesAnUnknownKeyWhereItStandsThoughItsSectionMatchesNothing) {
   EXPECT_THAT(Maintain("[default]\nenabled = true\n"
                        "[table.'local.db.event']\nexpire.retain-lst = 3\n"),

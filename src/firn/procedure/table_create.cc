@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "firn/catalog/change_table.h"
 #include "firn/catalog/table_evolution.h"
 #include "firn/format/layout/layout_text.h"
@@ -37,6 +39,13 @@ Result<CreateTableRequest> MakeRequest(const Session& session, const Arguments& 
   return request;
 }
 
+void Tell(const ProcedureContext& context, const TableReference& reference, std::string_view what) {
+  if (!context.notice) return;
+  context.notice(fmt::format("{}table '{}' {} {}", context.is_dry_run ? "dry run: " : "",
+                             FormatTableName(reference.name),
+                             context.is_dry_run ? "would be" : "was", what));
+}
+
 Result<ProcedureOutput> Replace(ProcedureContext& context, const Arguments& arguments,
                                 const TableReference& reference, const Table& table) {
   Session& session = *context.session;
@@ -45,10 +54,7 @@ Result<ProcedureOutput> Replace(ProcedureContext& context, const Arguments& argu
   FIRN_RETURN_IF_ERROR(ChangeTable(
       {reference.catalog.get(), &session.clock(), &session.random(), session.cancel()}, table,
       [&](const TableMetadata& metadata) { return PlanReplaceTable(metadata, request); }));
-  if (context.notice) {
-    context.notice("table '" + FormatTableName(reference.name) +
-                   "' was replaced; its history is kept");
-  }
+  Tell(context, reference, "replaced; its history is kept");
   return MakeEmptyOutput();
 }
 
@@ -64,10 +70,10 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   FIRN_ASSIGN(const CreateTableRequest request, MakeRequest(session, arguments, nullptr));
   FIRN_RETURN_IF_ERROR(PrepareNamespace(context, reference));
   FIRN_ASSIGN(const Table table, reference.catalog->Create(reference.name, request));
-  if (context.notice) {
-    context.notice("table '" + FormatTableName(reference.name) + "' was made at '" +
-                   table.metadata->location + "'");
-  }
+  // The catalog chooses a location when it makes the table.
+  const bool has_location = !context.is_dry_run || arguments.OptionalText("location");
+  Tell(context, reference,
+       has_location ? fmt::format("made at '{}'", table.metadata->location) : "made");
   return MakeEmptyOutput();
 }
 

@@ -61,16 +61,30 @@ Result<ProcedureOutput> Purge(ProcedureContext& context, const Arguments& argume
   return output;
 }
 
+// Whoever wants the table back needs to know where its metadata is.
+void TellForgotten(const ProcedureContext& context, const TableName& name,
+                   const Result<Table>& table, std::string_view was) {
+  if (!context.notice) return;
+  context.notice(fmt::format("{}table '{}' {} forgotten; its files stay{}",
+                             context.is_dry_run ? "dry run: " : "", FormatTableName(name), was,
+                             table.ok()
+                                 ? fmt::format(": 'firn table register {} {}' brings it back",
+                                               FormatTableName(name), table->metadata_location)
+                                 : std::string()));
+}
+
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
   if (arguments.Boolean("purge")) return Purge(context, arguments);
   FIRN_ASSIGN(const auto reference, context.session->ResolveNewTable(arguments.Text("table")));
+  // One that is broken can be forgotten, too.
+  const auto table = reference.catalog->Load(reference.name);
   if (context.is_dry_run) {
-    // One that is broken can be forgotten, too.
-    const auto table = reference.catalog->Load(reference.name);
     if (!table.ok() && table.error().code() == ErrorCode::kNotFound) return table.error();
-    return MakeFileActionRows(context, {});
+    TellForgotten(context, reference.name, table, "would be");
+    return MakeEmptyOutput();
   }
   FIRN_RETURN_IF_ERROR(reference.catalog->Drop(reference.name, DropFiles::kKeep));
+  TellForgotten(context, reference.name, table, "was");
   return MakeEmptyOutput();
 }
 

@@ -13,8 +13,7 @@ namespace {
 
 class PolicyReader {
  public:
-  PolicyReader(std::string_view name, const std::vector<std::string>& known_keys)
-      : name_(name), known_keys_(known_keys) {}
+  PolicyReader(std::string_view name, const PolicyKeys& keys) : name_(name), keys_(keys) {}
 
   Status ReadSections(const toml::table& root) {
     for (const auto& [key, node] : root) {
@@ -37,6 +36,7 @@ class PolicyReader {
           return MakeError(ErrorCode::kInvalidInput, "{}: '{}.{}' is no section of settings",
                            Place(section), kind, name.str());
         }
+        FIRN_RETURN_IF_ERROR(CheckQuotes(kind, name.str(), *settings));
         FIRN_RETURN_IF_ERROR(
             ReadSettings(*settings, "", sections_[kind + "." + std::string(name.str())]));
       }
@@ -51,6 +51,23 @@ class PolicyReader {
     return fmt::format("{} line {}", name_, node.source().begin.line);
   }
 
+  // [table.ns.t] is a table of TOML within [table.ns]: its keys would be 't.enabled'.
+  Status CheckQuotes(std::string_view kind, std::string_view name, const toml::table& table) const {
+    for (const auto& [key, node] : table) {
+      const std::string inner(key.str());
+      const bool is_known =
+          std::any_of(keys_.known.begin(), keys_.known.end(), [&](const std::string& known) {
+            return known == inner || known.starts_with(inner + ".");
+          });
+      if (is_known || !node.is_table()) continue;
+      return MakeError(ErrorCode::kInvalidInput,
+                       "{}: [{}.{}.{}] names nothing; a name with dots stands in quotes, as in "
+                       "[{}.'{}.{}']",
+                       Place(node), kind, name, inner, kind, name, inner);
+    }
+    return {};
+  }
+
   Status ReadSettings(const toml::table& table, const std::string& prefix, Properties& settings) {
     for (const auto& [key, node] : table) {
       const std::string name = prefix + std::string(key.str());
@@ -59,17 +76,19 @@ class PolicyReader {
         continue;
       }
       FIRN_RETURN_IF_ERROR(CheckKey(name, node));
-      FIRN_ASSIGN(settings[name], FormatNode(name, node));
+      FIRN_ASSIGN(std::string value, FormatNode(name, node));
+      if (keys_.check) FIRN_RETURN_IF_ERROR(keys_.check(name, value), "{}", Place(node));
+      settings[name] = std::move(value);
     }
     return {};
   }
 
   Status CheckKey(const std::string& key, const toml::node& node) const {
-    if (std::binary_search(known_keys_.begin(), known_keys_.end(), key)) return {};
-    const auto near = SuggestName(key, known_keys_);
+    if (std::binary_search(keys_.known.begin(), keys_.known.end(), key)) return {};
+    const auto near = SuggestName(key, keys_.known);
     return MakeError(ErrorCode::kInvalidInput, "{}: unknown key '{}'{}, expected one of {}",
                      Place(node), key, near ? " (did you mean '" + *near + "'?)" : std::string(),
-                     fmt::join(known_keys_, ", "));
+                     fmt::join(keys_.known, ", "));
   }
 
   Result<std::string> FormatNode(const std::string& key, const toml::node& node) const {
@@ -82,36 +101,42 @@ class PolicyReader {
   }
 
   const std::string name_;
-  const std::vector<std::string>& known_keys_;
+  const PolicyKeys& keys_;
   PolicySections sections_;
 };
 
 }  // namespace
 
 Result<PolicySections> ParsePolicyFile(std::string_view text, std::string_view name,
-                                       const std::vector<std::string>& known_keys) {
+                                       const PolicyKeys& keys) {
   FIRN_ASSIGN(const toml::table document, ParseToml(text, name));
-  PolicyReader reader(name, known_keys);
+  PolicyReader reader(name, keys);
   FIRN_RETURN_IF_ERROR(reader.ReadSections(document));
   return reader.Take();
 }
 
-Properties PolicyFor(const PolicySections& sections, const std::string& catalog,
-                     const std::vector<std::string>& levels, const std::string& name) {
-  std::vector<std::string> keys = {"default", "catalog." + catalog};
-  std::string path = catalog;
-  for (const std::string& level : levels) {
-    path += "." + level;
-    keys.push_back("namespace." + path);
-  }
-  keys.push_back("table." + path + "." + name);
+Properties PolicyFor(const PolicySections& sections, const std::string& default_catalog,
+                     const std::string& catalog, const std::vector<std::string>& levels,
+                     const std::string& name) {
   Properties settings;
-  for (const std::string& key : keys) {
+  const auto add = [&](const std::string& key) {
     const auto section = sections.find(key);
-    if (section == sections.end()) continue;
+    if (section == sections.end()) return;
     for (const auto& [setting, value] : section->second)
       settings[setting] = value;
+  };
+  const auto add_named = [&](const std::string& kind, const std::string& path) {
+    if (catalog == default_catalog) add(kind + "." + path);
+    add(kind + "." + catalog + "." + path);
+  };
+  add("default");
+  add("catalog." + catalog);
+  std::string path;
+  for (const std::string& level : levels) {
+    path += (path.empty() ? "" : ".") + level;
+    add_named("namespace", path);
   }
+  add_named("table", path + "." + name);
   return settings;
 }
 

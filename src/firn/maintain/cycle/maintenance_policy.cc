@@ -69,14 +69,22 @@ Result<std::vector<MaintenanceStep>> ReadSteps(const std::string& value) {
   return steps;
 }
 
-Status ReadCompaction(std::string_view name, const std::string& value, MaintenancePolicy& policy) {
+Status ReadCompaction(const std::string& key, std::string_view name, const std::string& value,
+                      MaintenancePolicy& policy) {
   if (name == "strategy") {
     policy.compact_strategy = value;
-  } else if (name == "sort-order") {
-    policy.compact_sort_order = value;
-  } else {
-    policy.compact_options.emplace(name, value);
+    return {};
   }
+  if (name == "sort-order") {
+    policy.compact_sort_order = value;
+    return {};
+  }
+  if (name == "delete-ratio-threshold") {
+    FIRN_RETURN_IF_ERROR(ReadNumber(key, value, 1));
+  } else {
+    FIRN_RETURN_IF_ERROR(ReadCount(key, value));
+  }
+  policy.compact_options.emplace(name, value);
   return {};
 }
 
@@ -99,7 +107,9 @@ Status ReadCost(const std::string& key, const std::string& value, CostRates& cos
 
 Status ReadSetting(const std::string& key, const std::string& value, MaintenancePolicy& policy) {
   constexpr std::string_view kCompact = "compact.";
-  if (key.starts_with(kCompact)) return ReadCompaction(key.substr(kCompact.size()), value, policy);
+  if (key.starts_with(kCompact)) {
+    return ReadCompaction(key, key.substr(kCompact.size()), value, policy);
+  }
   if (key == "enabled") {
     FIRN_ASSIGN(policy.is_enabled, ReadBool(key, value));
   } else if (key == "steps") {
@@ -178,6 +188,11 @@ std::optional<std::chrono::milliseconds> ParsePolicyDuration(std::string_view te
     text.remove_prefix(digits + 1);
   }
   return std::chrono::milliseconds(total);
+}
+
+Status CheckMaintenanceSetting(const std::string& key, const std::string& value) {
+  MaintenancePolicy policy;
+  return ReadSetting(key, value, policy);
 }
 
 Result<MaintenancePolicy> MakeMaintenancePolicy(Properties settings, const Properties& properties) {

@@ -54,6 +54,10 @@ struct MaintenancePolicy {
 /// The keys that a policy may have: "enabled", "expire.older-than", ...
 const std::vector<std::string>& MaintenancePolicyKeys();
 
+/// Whether a key may have the value, as far as one setting tells without the others and the table.
+/// Errors: kInvalidInput naming the key.
+Status CheckMaintenanceSetting(const std::string& key, const std::string& value);
+
 /// Settings by key, later ones of a policy file first put over earlier ones, and then the table's
 /// properties `firn.maintain.<key>` over all. Errors: kInvalidInput naming the key.
 Result<MaintenancePolicy> MakeMaintenancePolicy(Properties settings, const Properties& properties);

@@ -70,18 +70,47 @@ ExpireSnapshotsResult MakeResult(const DeletedFiles& deleted) {
           .first_failure = deleted.first_failure};
 }
 
-Result<ExpireSnapshotsResult> DeleteExpired(const MaintainContext& context, const ExpiredPart& part,
-                                            const Table& after, int64_t max_concurrent_deletes) {
-  FIRN_ASSIGN(const auto files, ExpiredFiles::Find(context, part, after));
-  FileDeleter deleter(context, *after.io, static_cast<size_t>(max_concurrent_deletes));
+Result<ExpireSnapshotsResult> DeleteFiles(const MaintainContext& context, ExpiredFiles& files,
+                                          FileIO& io, int64_t max_concurrent_deletes) {
+  FileDeleter deleter(context, io, static_cast<size_t>(max_concurrent_deletes));
   FIRN_RETURN_IF_ERROR(
-      files->Visit([&](FileToDelete file) { return deleter.Add(std::move(file)); }));
+      files.Visit([&](FileToDelete file) { return deleter.Add(std::move(file)); }));
   FIRN_ASSIGN(const DeletedFiles deleted, deleter.Finish());
   ExpireSnapshotsResult result = MakeResult(deleted);
-  result.left_files_count = files->adopted_count();
-  result.estimate = files->estimate();
+  result.left_files_count = files.adopted_count();
+  result.estimate = files.estimate();
   return result;
 }
+
+// What files of the table are reached from, and where they are.
+bool ReachesTheSame(const TableMetadata& a, const TableMetadata& b) {
+  return a.location == b.location && a.properties == b.properties && a.snapshots == b.snapshots &&
+         a.statistics == b.statistics && a.partition_statistics == b.partition_statistics;
+}
+
+// What others expired meanwhile cannot be read, but need not be: the plan is made anew.
+Error ConflictIfChanged(const MaintainContext& context, const Table& planned, const Error& error) {
+  if (error.code() != ErrorCode::kNotFound && error.code() != ErrorCode::kCorrupt) return error;
+  const auto now = context.commit.catalog->Load(planned.name);
+  if (!now.ok() || ReachesTheSame(*planned.metadata, *now->metadata)) return error;
+  return Error(ErrorCode::kCommitConflict, error.message())
+      .Within("the table was changed meanwhile");
+}
+
+// An expiry that is planned: what leaves the table, and its files, which are known before the
+// commit, so that what cannot be told stops it.
+struct PlannedExpiry {
+  ExpiredPart part;
+  std::vector<std::string> dropped_refs;
+  Table after;
+  std::unique_ptr<ExpiredFiles> files;  // Null: no snapshot goes.
+
+  Result<std::vector<TableUpdate>> Plan(const MaintainContext& context, const Table& table,
+                                        const ExpireSnapshotsOptions& options);
+
+  // Other writers may have changed what is reached between the last look and the commit.
+  Status FollowCommit(const MaintainContext& context, const Table& table, const Table& committed);
+};
 
 class Preview final : public ExpiryPreview {
  public:
@@ -123,37 +152,62 @@ void AddLateStatistics(const Table& table, const Table& after, ExpiredPart& part
   AddMissing(late.partition_statistics, part.partition_statistics);
 }
 
+Result<std::vector<TableUpdate>> PlannedExpiry::Plan(const MaintainContext& context,
+                                                     const Table& table,
+                                                     const ExpireSnapshotsOptions& options) {
+  const TableMetadata& metadata = *table.metadata;
+  FIRN_ASSIGN(ExpiryPlan plan, PlanExpiry(context, *table.io, metadata, options));
+  part = TakeExpiredPart(metadata, plan.history.snapshot_ids);
+  dropped_refs = plan.history.refs;
+  files = nullptr;
+  if (!part.snapshots.empty()) {
+    FIRN_ASSIGN(after, Apply(context, table, plan.updates));
+    FIRN_ASSIGN(files, ExpiredFiles::Find(context, part, after));
+  }
+  return std::move(plan.updates);
+}
+
+Status PlannedExpiry::FollowCommit(const MaintainContext& context, const Table& table,
+                                   const Table& committed) {
+  const size_t statistics = part.statistics.size() + part.partition_statistics.size();
+  AddLateStatistics(table, committed, part);
+  const bool has_late = part.statistics.size() + part.partition_statistics.size() > statistics;
+  if (!has_late && ReachesTheSame(*after.metadata, *committed.metadata)) return {};
+  FIRN_ASSIGN(files, ExpiredFiles::Find(context, part, committed));
+  return {};
+}
+
 }  // namespace
 
 Result<ExpireSnapshotsResult> ExpireSnapshots(const MaintainContext& context, const Table& table,
                                               const ExpireSnapshotsOptions& options) {
   const TableChangeContext change{context.commit.catalog, context.commit.clock,
                                   context.commit.random, context.commit.cancel};
-  ExpiredPart part;
-  std::vector<std::string> dropped_refs;
+  PlannedExpiry planned;
   const auto plan = [&](const TableMetadata& metadata) -> Result<std::vector<TableUpdate>> {
-    FIRN_ASSIGN(ExpiryPlan expiry, PlanExpiry(context, *table.io, metadata, options));
-    part = TakeExpiredPart(metadata, expiry.history.snapshot_ids);
-    dropped_refs = expiry.history.refs;
-    return std::move(expiry.updates);
+    Table now = table;
+    now.metadata = std::make_shared<const TableMetadata>(metadata);
+    auto updates = planned.Plan(context, now, options);
+    if (!updates.ok()) return ConflictIfChanged(context, now, updates.error());
+    return updates;
   };
-  FIRN_ASSIGN(const Table after, ChangeTable(change, table, plan));
-  if (part.snapshots.empty()) {
-    ExpireSnapshotsResult result;
-    result.dropped_refs = std::move(dropped_refs);
-    return result;
+  FIRN_ASSIGN(const Table committed, ChangeTable(change, table, plan));
+  ExpireSnapshotsResult result;
+  if (planned.files != nullptr) {
+    const auto partly = [&] {
+      return fmt::format(
+          "{} snapshots were expired, but not all files that only they need were deleted "
+          "(remove_orphan_files finds them)",
+          planned.part.snapshots.size());
+    };
+    FIRN_RETURN_IF_ERROR(planned.FollowCommit(context, table, committed), "{}", partly());
+    FIRN_ASSIGN(result,
+                DeleteFiles(context, *planned.files, *table.io, options.max_concurrent_deletes),
+                "{}", partly());
   }
-  AddLateStatistics(table, after, part);
-  auto deleted = DeleteExpired(context, part, after, options.max_concurrent_deletes);
-  if (!deleted.ok()) {
-    return deleted.error().Within(
-        fmt::format("{} snapshots were expired, but not all files that only they need were deleted "
-                    "(remove_orphan_files finds them)",
-                    part.snapshots.size()));
-  }
-  deleted->expired_snapshots_count = static_cast<int64_t>(part.snapshots.size());
-  deleted->dropped_refs = std::move(dropped_refs);
-  return deleted;
+  result.expired_snapshots_count = static_cast<int64_t>(planned.part.snapshots.size());
+  result.dropped_refs = std::move(planned.dropped_refs);
+  return result;
 }
 
 Result<IoTotals> EstimateExpiry(const MaintainContext& context, const Table& table,

@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "firn/base/executor.h"
 #include "firn/format/metadata/adopted_folders.h"
 #include "firn/io/uri.h"
 #include "firn/maintain/expiry/expired_files_internal.h"
@@ -24,6 +25,42 @@ std::vector<const Snapshot*> Pointers(const std::vector<Snapshot>& snapshots) {
   for (const Snapshot& snapshot : snapshots)
     pointers.push_back(&snapshot);
   return pointers;
+}
+
+// The manifests that are missing, or have another size than their lists tell.
+Result<std::vector<ManifestFile>> FindSuspects(const MaintainContext& context, FileIO& io,
+                                               const std::vector<ManifestFile>& manifests) {
+  std::vector<char> is_suspect(manifests.size(), 0);  // Bits of one byte would be a race.
+  const auto look = [&](size_t index) -> Status {
+    const auto info = io.Stat(manifests[index].manifest_path);
+    if (!info.ok() && info.error().code() != ErrorCode::kNotFound) return info.error();
+    is_suspect[index] = info.ok() && info->size == manifests[index].manifest_length ? 0 : 1;
+    return {};
+  };
+  FIRN_RETURN_IF_ERROR(
+      ParallelFor(*context.commit.executor, manifests.size(), look, context.commit.cancel));
+  std::vector<ManifestFile> suspects;
+  for (size_t i = 0; i < manifests.size(); ++i) {
+    if (is_suspect[i] != 0) suspects.push_back(manifests[i]);
+  }
+  return suspects;
+}
+
+// A snapshot that can still be read is not given up for one that cannot.
+Status CheckWhatStays(const MaintainContext& context, FileIO& io, const TableMetadata& metadata,
+                      const std::vector<ManifestFile>& manifests) {
+  FIRN_ASSIGN(const auto suspects, FindSuspects(context, io, manifests));
+  if (suspects.empty()) return {};
+  const ReachableReader reader{context, io};
+  const Status status = reader.VisitContent(PartitionTypes(metadata), suspects, Unreadable::kFail,
+                                            [](const DataFile&) -> Status { return {}; });
+  if (status.ok()) return {};
+  const ErrorCode code = status.error().code();
+  if (code != ErrorCode::kNotFound && code != ErrorCode::kCorrupt) return status;
+  return MakeError(ErrorCode::kCorrupt,
+                   "snapshots that stay cannot be read, so nothing is expired: an older one may be "
+                   "the last that can (roll back to it first): {}",
+                   status.error().message());
 }
 
 std::string EncodeFile(const DataFile& file) {
@@ -103,6 +140,7 @@ Result<std::vector<ManifestFile>> ExpiredFiles::FindManifests(const MaintainCont
   const ReachableReader reader{context, *metered};
   FIRN_ASSIGN(auto remaining,
               reader.ReadManifestsOf(Pointers(after.metadata->snapshots), Unreadable::kFail));
+  FIRN_RETURN_IF_ERROR(CheckWhatStays(context, *metered, *after.metadata, remaining));
   FIRN_ASSIGN(manifests_, reader.ReadManifestsOf(Pointers(part.snapshots), Unreadable::kSkip));
   FIRN_RETURN_IF_ERROR(KeepMetadata(after, remaining));
   FIRN_RETURN_IF_ERROR(LeaveOutKeptManifests());

@@ -37,7 +37,8 @@ ExpiredPart TakeExpiredPart(const TableMetadata& metadata,
 class ExpiredFiles {
  public:
   /// `after` is the table without the part. Errors: those of reading metadata that stays, of this
-  /// table and of others in its folders; what is expired may be missing or corrupt.
+  /// table and of others in its folders; kCorrupt: a manifest that stays is missing or damaged:
+  /// older snapshots may be all that is left. What is expired may be missing or corrupt.
   static Result<std::unique_ptr<ExpiredFiles>> Find(const MaintainContext& context,
                                                     const ExpiredPart& part, const Table& after);
 
