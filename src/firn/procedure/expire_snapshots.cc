@@ -26,6 +26,15 @@ void Notice(ProcedureContext& context, const std::string& text) {
   if (context.notice) context.notice(text);
 }
 
+// An id that was mistyped expires nothing.
+void WarnOfUnknownSnapshots(ProcedureContext& context, const TableMetadata& metadata,
+                            const std::vector<SnapshotId>& ids) {
+  for (const SnapshotId id : ids) {
+    if (metadata.FindSnapshot(id) != nullptr) continue;
+    Notice(context, fmt::format("warning: the table has no snapshot {}", id));
+  }
+}
+
 std::string DescribeRefs(const std::vector<std::string>& refs) {
   return refs.empty() ? "" : ", " + DescribeDroppedRefs(refs);
 }
@@ -48,6 +57,7 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   FIRN_ASSIGN(const auto reference,
               ResolveChangeableTable(*context.session, arguments.Text("table")));
   FIRN_ASSIGN(const auto options, ParseOptions(context, arguments));
+  WarnOfUnknownSnapshots(context, *reference.table.metadata, options.retention.snapshot_ids);
   if (context.is_dry_run) return Preview(context, reference, options);
   const MaintainContext maintain = MakeMaintainContext(context, reference);
   FIRN_ASSIGN(const auto result, ExpireSnapshots(maintain, reference.table, options));

@@ -45,6 +45,15 @@ Result<StructValue> AssessOne(ProcedureContext& context, const PolicySections& s
                       fmt::format("{}", fmt::join(health.advice, "; "))}};
 }
 
+// What is not known is null, so that scripts see the table, too.
+StructValue FailedRow(const std::string& table, const Error& error) {
+  constexpr size_t kMeasures = 7;
+  StructValue row{{table}};
+  row.fields.resize(1 + kMeasures);
+  row.fields.emplace_back(fmt::format("cannot be assessed: {}", error.Format()));
+  return row;
+}
+
 Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& arguments) {
   FIRN_ASSIGN(const PolicySections sections, ReadPolicy(context, arguments));
   FIRN_ASSIGN(const auto tables, FindTablesOf(*context.session, arguments.Text("scope")));
@@ -65,6 +74,7 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
     }
     if (row.error().code() == ErrorCode::kCancelled) return row.error();
     if (context.notice) context.notice(fmt::format("{}: {}", table, row.error().Format()));
+    rows.push_back(FailedRow(table, row.error()));
     if (!failure) failure = row.error().Within(table);
   }
   FIRN_ASSIGN(auto output,

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include <fmt/ranges.h>
 
 #include "firn/base/number.h"
+#include "firn/base/suggest.h"
 #include "firn/base/text.h"
 #include "firn/maintain/compaction/option_reader_internal.h"
 
@@ -120,7 +122,9 @@ Result<FileSizes> OptionReader::Sizes(int64_t target_default, std::string_view t
 Status OptionReader::RefuseUnknown() const {
   for (const auto& [name, value] : options_) {
     if (known_.contains(name)) continue;
-    return MakeError(ErrorCode::kInvalidInput, "unknown option '{}', expected one of {}", name,
+    const auto near = SuggestName(name, std::vector<std::string>(known_.begin(), known_.end()));
+    return MakeError(ErrorCode::kInvalidInput, "unknown option '{}'{}, expected one of {}", name,
+                     near ? fmt::format(" (did you mean '{}'?)", *near) : std::string(),
                      fmt::join(known_, ", "));
   }
   return {};
