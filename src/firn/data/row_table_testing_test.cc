@@ -98,7 +98,16 @@ int64_t RowTable::CountRows(const std::string& uri, FileFormat format) {
   FIRN_CHECK(file.ok());
   request.file = *std::move(file);
   const auto opened = OpenDataFile(request);
-  return opened.ok() ? (*opened)->row_count().value_or(0) : 0;
+  if (!opened.ok()) return 0;
+  if (const auto count = (*opened)->row_count()) return *count;
+  int64_t count = 0;
+  const auto source = (*opened)->OpenPart(0, nullptr, nullptr);
+  while (source.ok()) {
+    const auto batch = (*source)->Next();
+    if (!batch.ok() || !*batch) break;
+    count += (*batch)->rows->length;
+  }
+  return count;
 }
 
 DeleteFilePtr RowTable::WriteDeletes(FileContent content, std::vector<NestedField> fields,

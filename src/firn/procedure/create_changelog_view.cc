@@ -45,7 +45,8 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
                          .metadata = table.metadata,
                          .executor = &session.executor(),
                          .budget = &session.budget(),
-                         .cancel = session.cancel()};
+                         .cancel = session.cancel(),
+                         .size_warning = std::make_shared<std::once_flag>()};
   const auto plan = [read](const Snapshot& snapshot) {
     return PlanSnapshotChanges(*read.io, *read.metadata, snapshot, *read.executor, read.cancel);
   };

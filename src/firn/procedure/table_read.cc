@@ -145,7 +145,6 @@ Result<RowStream> OpenRows(ProcedureContext& context, const TableReference& refe
   Session& session = *context.session;
   ReadOptions options;
   options.projection = std::move(projection);
-  options.accepts_other_sizes = true;
   if (read.filter) {
     FIRN_ASSIGN(options.filter, Bind(read.filter, *read.schema), "where");
   }
@@ -156,6 +155,7 @@ Result<RowStream> OpenRows(ProcedureContext& context, const TableReference& refe
   files.executor = &session.executor();
   files.budget = &session.budget();
   files.cancel = session.cancel();
+  files.size_warning = std::make_shared<std::once_flag>();
   return ReadTasks(files, std::move(tasks), options);
 }
 

@@ -171,7 +171,7 @@ class SnapshotRows final : public BatchStream {
 
   Status Open(std::string_view type, std::vector<FileScanTask> tasks,
               std::shared_ptr<const PositionsByFile> dropped) {
-    ReadOptions options{.projection = projection_, .accepts_other_sizes = true};
+    ReadOptions options{.projection = projection_};
     options.dropped_positions = dropped.get();
     FIRN_ASSIGN(auto stream, MakeTaskStream(context_, std::move(tasks), options));
     rows_ = std::make_unique<ChangeRows>(

@@ -141,6 +141,16 @@ class FactReader {
                           facts_.metrics);
   }
 
+  // A block has its records and nothing else.
+  static Status CheckRecords(const AvroNode& schema, const AvroBlock& block) {
+    AvroCursor cursor(block.bytes);
+    for (int64_t i = 0; i < block.record_count && cursor.ok(); ++i)
+      cursor.Skip(schema);
+    if (cursor.ok() && cursor.remaining() == 0) return {};
+    return MakeError(ErrorCode::kCorrupt, "block {} at byte {}: {}", block.index, block.offset,
+                     cursor.ok() ? "bytes are left behind its records" : cursor.failure());
+  }
+
   // Columns and the number of rows of ORC and Avro files.
   Status ReadOther() {
     DataFileRequest open{.file = file_, .format = request_.format, .pool = pool_};
@@ -159,6 +169,7 @@ class FactReader {
     while (true) {
       FIRN_ASSIGN(const bool has_block, avro->NextBlock(block));
       if (!has_block) return {};
+      FIRN_RETURN_IF_ERROR(CheckRecords(*avro->schema(), block));
       facts_.record_count += block.record_count;
     }
   }

@@ -67,6 +67,10 @@ class AvroSource final : public BatchSource {
 
  private:
   Result<bool> NextBlock() {
+    if (cursor_.remaining() > 0) {
+      return MakeError(ErrorCode::kCorrupt, "{} bytes are left in its block behind row {}",
+                       cursor_.remaining(), position_ + builder_->length() - 1);
+    }
     AvroBlock block;
     FIRN_ASSIGN(const bool has_block, file_->NextBlock(block));
     if (has_block) {

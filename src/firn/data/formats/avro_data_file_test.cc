@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -144,6 +146,33 @@ TEST(AvroDataFileTest, CountsPositionsOverBlocksAndAppliesDeletes) {
   EXPECT_THAT(table.Read({task}, {"_pos", "id"}, "id > 996"),
               IsOkAnd(ElementsAre(R"({"_pos":997,"id":997})", R"({"_pos":999,"id":999})")));
   EXPECT_THAT(table.Read({task}, {"_pos"}), IsOkAnd(testing::SizeIs(999)));
+}
+
+// One bit in the count of a block would lose rows without a word.
+TEST(AvroDataFileTest, RefusesABlockWithOtherRecordsThanItTells) {
+  RowTable table({Optional(1, "id", Primitive(TypeId::kInt))});
+  const FileScanTask task = WriteAvroRows(table, {Row({1}), Row({2}), Row({3})});
+  const auto file = ReadFile(table.io(), task.file.file_path, 1 << 20);
+  ASSERT_THAT(file, IsOk());
+  std::string bytes(file->view());
+  const std::string sync = bytes.substr(bytes.size() - 16);
+  const size_t count = bytes.find(sync) + sync.size();
+  ASSERT_EQ(bytes[count], 6) << "3 records, zigzag";
+  for (const char wrong : {4, 8, 0}) {
+    bytes[count] = wrong;
+    FileScanTask other =
+        table.AddFile(fmt::format("wrong{}.avro", int{wrong}), bytes, FileFormat::kAvro);
+    other.file.record_count = 3;
+    EXPECT_THAT(table.Read({other}), IsError(ErrorCode::kCorrupt)) << int{wrong};
+  }
+}
+
+TEST(AvroDataFileTest, ReadsAllRowsThatItsManifestTells) {
+  RowTable table({Optional(1, "id", Primitive(TypeId::kInt))});
+  FileScanTask task = WriteAvroRows(table, {Row({1}), Row({2}), Row({3})});
+  ++task.file.record_count;
+  EXPECT_THAT(table.Read({task}),
+              IsError(ErrorCode::kCorrupt, "it has 3 rows, but its manifest tells 4"));
 }
 
 TEST(AvroDataFileTest, ResolvesColumnsById) {

@@ -1,3 +1,5 @@
+#include <functional>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,6 +69,27 @@ TEST(PositionDeletesTest, WithANegativePositionAreRefused) {
   ASSERT_FALSE(rows.ok());
   EXPECT_EQ(rows.error().code(), ErrorCode::kCorrupt);
   EXPECT_THAT(rows.error().message(), HasSubstr("position -1 is negative"));
+}
+
+// Rows that were deleted would come back if another file lay in the place of the committed one.
+TEST(PositionDeletesTest, ThatAreNotTheCommittedFileAreRefused) {
+  RowTable table(IdStatus());
+  auto task = table.Write(ThreeRows());
+  const DeleteFilePtr committed = table.WritePositionDeletes({{task.file.file_path, 0}}, 2);
+  const auto read_with = [&](const std::function<void(DataFile&)>& change) {
+    DeleteFile other = *committed;
+    change(other.file);
+    task.deletes = {std::make_shared<const DeleteFile>(other)};
+    return table.Read({task});
+  };
+
+  EXPECT_THAT(read_with([](DataFile&) {}), IsOkAnd(testing::SizeIs(2)));
+  EXPECT_THAT(read_with([](DataFile& file) { ++file.file_size_in_bytes; }),
+              IsError(ErrorCode::kCorrupt, "bytes, but its manifest tells"));
+  EXPECT_THAT(read_with([](DataFile& file) { file.record_count = 2; }),
+              IsError(ErrorCode::kCorrupt, "it has 1 rows, but its manifest tells 2"));
+  EXPECT_THAT(read_with([](DataFile& file) { file.referenced_data_file = "other.parquet"; }),
+              IsError(ErrorCode::kCorrupt, "it is of 'other.parquet' only"));
 }
 
 TEST(PositionDeletesTest, AreLeftAsideIfAsked) {
@@ -163,6 +186,20 @@ TEST(DeletionVectorTest, IsRefusedIfItIsForAnotherFile) {
 }
 
 // B34
+TEST(EqualityDeletesTest, ThatAreNotTheCommittedFileAreRefused) {
+  RowTable table(IdStatus());
+  auto task = table.Write(ThreeRows());
+  const DeleteFilePtr committed =
+      table.WriteDeletes(FileContent::kEqualityDeletes,
+                         {Optional(1, "id", Primitive(TypeId::kInt))}, {Row({2})}, 2, {1});
+  for (const bool is_size : {false, true}) {
+    DeleteFile other = *committed;
+    ++(is_size ? other.file.file_size_in_bytes : other.file.record_count);
+    task.deletes = {std::make_shared<const DeleteFile>(other)};
+    EXPECT_THAT(table.Read({task}), IsError(ErrorCode::kCorrupt, ", but its manifest tells "));
+  }
+}
+
 TEST(EqualityDeletesTest, LeaveRowsWithNullKeysAlone) {
   RowTable table(IdStatus());
   auto task = table.Write(ThreeRows());

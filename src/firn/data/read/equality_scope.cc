@@ -5,8 +5,8 @@
 
 #include "firn/data/columns/leaf_column_internal.h"
 #include "firn/data/columns/read_fields_internal.h"
-#include "firn/data/formats/file_rows_internal.h"
 #include "firn/data/keys/key_set_internal.h"
+#include "firn/data/read/delete_file_rows_internal.h"
 #include "firn/data/read/equality_scope_internal.h"
 
 namespace firn {
@@ -38,24 +38,18 @@ Result<EqualityFields> FindEqualityFields(const TableMetadata& metadata,
 Status VisitEqualityKeys(const ReadContext& context, const std::shared_ptr<BudgetPool>& pool,
                          const EqualityFields& fields, const DataFile& deletes,
                          const std::function<Status(std::string_view key)>& visit) {
-  FIRN_ASSIGN(auto input, context.io->Open(deletes.file_path, deletes.file_size_in_bytes));
   // Whatever its manifest tells: without one of them it would delete other rows.
   const std::vector<int32_t> ids = SortedEqualityIds(deletes);
-  const DataFileRequest request{.file = std::move(input),
-                                .format = deletes.file_format,
-                                .wanted = fields.merged,
-                                .counted_columns = &ids,
-                                .pool = pool};
-  return VisitFileRows(request, context.cancel,
-                       [&](int64_t, int64_t rows,
-                           const std::vector<std::shared_ptr<arrow::Array>>& columns) -> Status {
-                         FIRN_ASSIGN(const auto keys,
-                                     LeafColumns(columns, fields.places, pool.get()));
-                         KeyEncoder encoder(keys);
-                         for (int64_t row = 0; row < rows; ++row)
-                           FIRN_RETURN_IF_ERROR(visit(encoder.Encode(row)));
-                         return {};
-                       });
+  return VisitDeleteFile(
+      context, deletes, {.wanted = fields.merged, .counted_columns = &ids, .pool = pool},
+      [&](int64_t, int64_t rows,
+          const std::vector<std::shared_ptr<arrow::Array>>& columns) -> Status {
+        FIRN_ASSIGN(const auto keys, LeafColumns(columns, fields.places, pool.get()));
+        KeyEncoder encoder(keys);
+        for (int64_t row = 0; row < rows; ++row)
+          FIRN_RETURN_IF_ERROR(visit(encoder.Encode(row)));
+        return {};
+      });
 }
 
 size_t EqualityScopes::Find(const DataFile& deletes) {

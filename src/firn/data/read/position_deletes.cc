@@ -5,7 +5,8 @@
 #include <arrow/array.h>
 
 #include "firn/base/passing_reservation.h"
-#include "firn/data/formats/file_rows_internal.h"
+#include "firn/data/read/committed_size_internal.h"
+#include "firn/data/read/delete_file_rows_internal.h"
 #include "firn/data/read/position_deletes_internal.h"
 
 namespace firn {
@@ -103,6 +104,7 @@ Result<PositionSet> ReadDeletionVector(const ReadContext& context, const DataFil
     return MakeError(ErrorCode::kCorrupt, "the manifest does not tell where it lies");
   }
   FIRN_ASSIGN(const auto input, context.io->Open(file.file_path, file.file_size_in_bytes));
+  FIRN_RETURN_IF_ERROR(CheckCommittedSize(context, file, *input));
   FIRN_ASSIGN(const MemoryReservation memory,
               ReserveOrPass(*context.budget, *file.content_size_in_bytes));
   const ByteRange range{.offset = *file.content_offset, .length = *file.content_size_in_bytes};
@@ -133,12 +135,7 @@ Status PositionDeletes::AddFrom(const DeleteFile& deletes, const std::string& da
 }
 
 Status PositionDeletes::LoadFile(const DeleteFile& deletes, LoadedFile& file) {
-  FIRN_ASSIGN(auto input,
-              context_.io->Open(deletes.file.file_path, deletes.file.file_size_in_bytes));
-  const DataFileRequest request{.file = std::move(input),
-                                .format = deletes.file.file_format,
-                                .wanted = PathAndPosition(),
-                                .pool = pool_};
+  const std::optional<std::string>& only_path = deletes.file.referenced_data_file;
   PositionAdder adder;
   int64_t rows_since_check = 0;
   const auto visit = [&](int64_t, int64_t rows,
@@ -150,6 +147,12 @@ Status PositionDeletes::LoadFile(const DeleteFile& deletes, LoadedFile& file) {
     for (int64_t i = 0; i < rows; ++i) {
       if (i == 0 || paths.GetView(i) != path) {
         path = paths.GetView(i);
+        if (only_path && path != *only_path) {
+          return MakeError(ErrorCode::kCorrupt,
+                           "it names '{}', but its manifest tells that it is of '{}' only: it is "
+                           "not the file that was committed",
+                           path, *only_path);
+        }
         const auto wanted = data_paths_.find(path);
         target = wanted == data_paths_.end() ? nullptr : &file.positions[*wanted];
       }
@@ -169,7 +172,8 @@ Status PositionDeletes::LoadFile(const DeleteFile& deletes, LoadedFile& file) {
     rows_since_check = 0;
     return ReserveFor(file);
   };
-  FIRN_RETURN_IF_ERROR(VisitFileRows(request, context_.cancel, visit));
+  FIRN_RETURN_IF_ERROR(
+      VisitDeleteFile(context_, deletes.file, {.wanted = PathAndPosition(), .pool = pool_}, visit));
   return ReserveFor(file);
 }
 

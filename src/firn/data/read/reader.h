@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,10 @@ struct ReadContext {
   Executor* executor = nullptr;
   MemoryBudget* budget = nullptr;
   CancelToken cancel;
+  /// Where nothing that is written depends on the rows: files of another size than their manifests
+  /// tell are read, since some writers never tell the right one, and the first is told about. Null:
+  /// they are errors.
+  std::shared_ptr<std::once_flag> size_warning = nullptr;
 };
 
 struct ReadOptions {
@@ -43,9 +48,6 @@ struct ReadOptions {
   /// A file that has more or fewer rows than its manifest tells, in formats that count them, is not
   /// the file that was committed.
   bool verifies_row_counts = true;
-  /// A file of another size than its manifest tells: an error, or only a warning where nothing that
-  /// is written depends on the rows. Some writers of tables never tell the right size.
-  bool accepts_other_sizes = false;
   /// Rows to leave out besides deleted ones, by data file path; outlives the stream. Null: none.
   const std::map<std::string, PositionSet, std::less<>>* dropped_positions = nullptr;
 };

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include <arrow/array.h>
@@ -10,7 +9,6 @@
 #include <arrow/record_batch.h>
 #include <arrow/util/bit_util.h>
 
-#include "firn/base/log.h"
 #include "firn/data/arrow/arrow_bridge.h"
 #include "firn/data/columns/column_convert_internal.h"
 #include "firn/data/columns/identity_values_internal.h"
@@ -63,7 +61,11 @@ class TaskPartReader final : public PartReader {
     while (true) {
       FIRN_RETURN_IF_ERROR(task_->shared_.context->cancel.Check());
       FIRN_ASSIGN(auto batch, source_->Next(), "data file '{}'", path());
-      if (!batch) return std::shared_ptr<arrow::RecordBatch>();
+      if (!batch) {
+        FIRN_RETURN_IF_ERROR(CheckEnd(), "data file '{}'", path());
+        return std::shared_ptr<arrow::RecordBatch>();
+      }
+      rows_read_ += batch->rows->length;
       FIRN_ASSIGN(auto rows, Transform(*batch), "data file '{}'", path());
       if (rows->num_rows() > 0) return rows;
     }
@@ -71,6 +73,12 @@ class TaskPartReader final : public PartReader {
 
  private:
   const std::string& path() const { return task_->task_.file.file_path; }
+
+  // A file of which nothing tells how many rows it has is one part, and is read to its end.
+  Status CheckEnd() const {
+    if (task_->file_->row_count() || task_->parts().size() != 1) return {};
+    return task_->CheckRowCount(rows_read_);
+  }
 
   Result<std::shared_ptr<arrow::RecordBatch>> Transform(const FileBatch& batch) const {
     const SharedRead& shared = task_->shared_;
@@ -102,6 +110,7 @@ class TaskPartReader final : public PartReader {
 
   std::shared_ptr<const TaskReader> task_;
   std::unique_ptr<BatchSource> source_;
+  int64_t rows_read_ = 0;
 };
 
 // Applies deletes and the filter before the columns that neither looks at are decoded.
@@ -196,27 +205,9 @@ Result<std::shared_ptr<TaskReader>> TaskReader::Open(const SharedRead& shared,
   return reader;
 }
 
-Status TaskReader::CheckRowCount() const {
-  const std::optional<int64_t> rows = file_->row_count();
-  const bool is_right = !rows || *rows == task_.file.record_count;
-  if (is_right || !shared_.verifies_row_counts) return {};
-  return MakeError(ErrorCode::kCorrupt,
-                   "it has {} rows, but its manifest tells {}: it is not the file that was "
-                   "committed, or the manifest is wrong, which 'firn repair-metrics' corrects",
-                   *rows, task_.file.record_count);
-}
-
-Status TaskReader::CheckSize(InputFile& file) const {
-  if (!shared_.verifies_row_counts) return {};
-  FIRN_ASSIGN(const int64_t size, file.Size());
-  Status status = CheckCommittedSize(task_.file, size);
-  if (status.ok() || !shared_.accepts_other_sizes) return status;
-  // A table whose writer tells sizes wrong has many such files.
-  std::call_once(shared_.has_warned_of_size, [&] {
-    Log(LogLevel::kWarning, "data file '{}': {}; others like it are not told", task_.file.file_path,
-        status.error().message());
-  });
-  return {};
+Status TaskReader::CheckRowCount(std::optional<int64_t> found) const {
+  if (!found || !shared_.verifies_row_counts) return {};
+  return CheckCommittedRows(task_.file, *found);
 }
 
 Status TaskReader::OpenFile() {
@@ -244,9 +235,11 @@ Status TaskReader::OpenFile() {
   FIRN_ASSIGN(request.identity_values, IdentityValues(*shared_.context->metadata, task_, fields_));
   FIRN_ASSIGN(request.file,
               shared_.context->io->Open(task_.file.file_path, task_.file.file_size_in_bytes));
-  FIRN_RETURN_IF_ERROR(CheckSize(*request.file));
+  if (shared_.verifies_row_counts) {
+    FIRN_RETURN_IF_ERROR(CheckCommittedSize(*shared_.context, task_.file, *request.file));
+  }
   FIRN_ASSIGN(file_, OpenDataFile(request));
-  FIRN_RETURN_IF_ERROR(CheckRowCount());
+  FIRN_RETURN_IF_ERROR(CheckRowCount(file_->row_count()));
   const bool drops_rows =
       filter_ || positions_ != nullptr || dropped_ != nullptr || !equality_.empty();
   if (drops_rows && !layout.has_deleted_column) chooser_ = std::make_unique<TaskRowChooser>(*this);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include <arrow/type_fwd.h>
@@ -23,8 +22,6 @@ struct SharedRead {
   int64_t part_bytes_max = 0;   ///< Likewise.
   bool verifies_checksums = true;
   bool verifies_row_counts = true;
-  bool accepts_other_sizes = false;
-  mutable std::once_flag has_warned_of_size;
   std::unique_ptr<PositionDeletes> position_deletes;
   std::unique_ptr<EqualityDeletes> equality_deletes;
 };
@@ -53,8 +50,8 @@ class TaskReader : public std::enable_shared_from_this<TaskReader> {
   friend class TaskRowChooser;
   TaskReader(const SharedRead& shared, const FileScanTask& task) : shared_(shared), task_(task) {}
   Status OpenFile();
-  Status CheckSize(InputFile& file) const;
-  Status CheckRowCount() const;
+  /// `found`: the rows of the file; empty: not known yet.
+  Status CheckRowCount(std::optional<int64_t> found) const;
   Status DropDeleted(int64_t first_position,
                      const std::vector<std::shared_ptr<arrow::Array>>& columns,
                      RowMask& keep) const;

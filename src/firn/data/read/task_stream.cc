@@ -66,7 +66,6 @@ class TaskStream final : public BatchStream {
     shared_.context = &context_;
     shared_.verifies_checksums = options.verifies_checksums;
     shared_.verifies_row_counts = options.verifies_row_counts;
-    shared_.accepts_other_sizes = options.accepts_other_sizes;
     shared_.pool = BudgetPool::Make(context_.budget->total_bytes());
     const auto workers = static_cast<int64_t>(context_.executor->concurrency());
     shared_.part_bytes_max =

@@ -251,6 +251,10 @@ Result<int64_t> CopyRecords(FileIO& io, const std::string& from, const std::stri
       FIRN_RETURN_IF_ERROR(writer->EndRecord());
       bytes.remove_prefix(cursor.position());
     }
+    if (!bytes.empty()) {
+      return MakeError(ErrorCode::kCorrupt, "'{}': {} bytes are left in the block of entry {}",
+                       from, bytes.size(), index - 1);
+    }
   }
 }
 
