@@ -39,6 +39,10 @@
 //   > count $HERE/nothing
 //   error 3 not-found: *              the exit code, and the last line of standard error
 //
+//   > rewrite-manifests $HERE/part_day
+//   {"rewritten_manifests_count":0,*
+//   notice nothing to do: *           one of the lines of standard error; others are not compared
+//
 // Every script has its own empty folder, $HERE, which is the working folder of the program; what
 // Spark's tables name is found there. FIRN_UPDATE_GOLDEN=1 writes the output seen into the script.
 
@@ -47,12 +51,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kNotice = "notice ";
 constexpr std::string_view kRecordedPrefix = "/tmp/firn-fixtures/warehouse/db";
 
 struct Outcome {
   int exit_code = 0;
   std::vector<std::string> output;
-  std::string last_error_line;
+  std::vector<std::string> error_lines;
 };
 
 struct Block {
@@ -188,16 +193,40 @@ class Script {
   void Check(Block& block, const Outcome& outcome, bool is_sorted) {
     std::vector<std::string> seen = outcome.output;
     if (outcome.exit_code != 0) {
-      seen.push_back(fmt::format("error {} {}", outcome.exit_code, outcome.last_error_line));
-    }
-    if (updates_golden_) {
-      if (!MatchesAll(block.expected, seen)) block.expected = seen;
-      return;
+      seen.push_back(fmt::format("error {} {}", outcome.exit_code,
+                                 outcome.error_lines.empty() ? "" : outcome.error_lines.back()));
     }
     std::vector<std::string> expected = block.expected;
+    const std::vector<std::string> notices = TakeNotices(expected);
+    for (const std::string& notice : notices) {
+      const auto& lines = outcome.error_lines;
+      EXPECT_TRUE(std::any_of(lines.begin(), lines.end(),
+                              [&](const std::string& line) {
+                                return MatchesPattern(
+                                    std::string_view(notice).substr(kNotice.size()), line);
+                              }))
+          << path_ << ": " << block.command << "\nexpected\n  " << notice << "\nseen\n  "
+          << Join(lines);
+    }
+    if (updates_golden_) {
+      if (MatchesAll(expected, seen)) return;
+      block.expected = seen;
+      block.expected.insert(block.expected.end(), notices.begin(), notices.end());
+      return;
+    }
     if (is_sorted) std::sort(expected.begin(), expected.end());
     EXPECT_TRUE(MatchesAll(expected, seen)) << path_ << ": " << block.command << "\nexpected\n  "
                                             << Join(expected) << "\nseen\n  " << Join(seen);
+  }
+
+  // Take the lines out that are about standard error.
+  static std::vector<std::string> TakeNotices(std::vector<std::string>& expected) {
+    const auto first =
+        std::stable_partition(expected.begin(), expected.end(),
+                              [](const std::string& line) { return !line.starts_with(kNotice); });
+    std::vector<std::string> notices(first, expected.end());
+    expected.erase(first, expected.end());
+    return notices;
   }
 
   static std::string Join(const std::vector<std::string>& lines) {
@@ -223,10 +252,8 @@ class Script {
       outcome.output.push_back(ReplaceAll(line, here_.string(), "$HERE"));
     }
     if (is_sorted) std::sort(outcome.output.begin(), outcome.output.end());
-    const std::vector<std::string> error_lines = ReadLines(errors);
-    if (!error_lines.empty()) {
-      outcome.last_error_line = ReplaceAll(error_lines.back(), here_.string(), "$HERE");
-    }
+    for (const std::string& line : ReadLines(errors))
+      outcome.error_lines.push_back(ReplaceAll(line, here_.string(), "$HERE"));
     return outcome;
   }
 

@@ -9,7 +9,8 @@ namespace firn::simulation {
 bool HasOtherValues(const NestedField& field) {
   if (field.id == kIdField || field.id == kCatField) return false;
   const TypeId id = field.type->id();
-  return id == TypeId::kInt || id == TypeId::kLong || id == TypeId::kFloat || id == TypeId::kDouble;
+  return id == TypeId::kInt || id == TypeId::kLong || id == TypeId::kFloat ||
+         id == TypeId::kDouble || id == TypeId::kDate;
 }
 
 bool IsSource(const TableMetadata& metadata, int32_t id) {
@@ -106,6 +107,25 @@ void Judge::SeeRequest(const TableName& name, std::span<const TableRequirement> 
     world_.Violate(fmt::format(
         "column '{}' may go, although the table is partitioned or sorted by it", field.name));
   }
+}
+
+// What the operation makes of the rows of the snapshot before.
+Rows Judge::ExpectedRows(const Table& after, const Snapshot& snapshot, const Operation& operation,
+                         const Rows& before) {
+  const size_t count = operation.snapshot_ids.size();
+  const bool is_later = count > 1 && !operation.makes_many && !operation.later.empty();
+  Rows rows = (is_later ? operation.later[count - 2] : operation.apply)(before);
+  if (!operation.expires || !snapshot.parent_snapshot_id) return rows;
+  const auto old = read_rows_(world_.true_io(), after, *snapshot.parent_snapshot_id);
+  if (!old.ok()) {
+    world_.Violate(fmt::format("snapshot {}, of which rows expire, cannot be read: {}",
+                               *snapshot.parent_snapshot_id, old.error().Format()));
+    return rows;
+  }
+  for (const Row& row : *old) {
+    if (operation.expires(row.others)) rows.erase(row.id);
+  }
+  return rows;
 }
 
 // A value stays as long as its row and its column do.

@@ -438,10 +438,8 @@ void Judge::CheckContent(const Table& after, const Snapshot& snapshot, const Ope
     world_.Violate(fmt::format("snapshot {} has an unknown parent", snapshot.snapshot_id));
     return;
   }
-  const size_t count = operation.snapshot_ids.size();
-  const bool is_later = count > 1 && !operation.makes_many && !operation.later.empty();
-  const auto& apply = is_later ? operation.later[count - 2] : operation.apply;
-  rows_[snapshot.snapshot_id] = std::make_shared<const Rows>(apply(*base));
+  rows_[snapshot.snapshot_id] =
+      std::make_shared<const Rows>(ExpectedRows(after, snapshot, operation, *base));
   const auto read = read_rows_(world_.true_io(), after, snapshot.snapshot_id);
   if (!read.ok()) {
     world_.Violate(fmt::format("snapshot {} of {} cannot be read: {}", snapshot.snapshot_id,

@@ -66,6 +66,8 @@ struct Operation {
   std::string branch = "main";
   /// Rows after it, given those of the snapshot before it. Null: it makes no snapshot.
   std::function<Rows(const Rows& before)> apply;
+  /// Rows that go besides, by the values of columns that came later. Null: none.
+  std::function<bool(const OtherValues& values)> expires;
   /// Of a change of several snapshots that come together: the same of those after the first.
   std::vector<std::function<Rows(const Rows& before)>> later;
   /// Of an append: what each try of it appends.
@@ -198,6 +200,8 @@ class Judge final : public Witness {
   void CheckColumns(const TableMetadata& before, const TableMetadata& after);
   void CheckSources(const TableMetadata& after);
   bool IsColumnChangeAllowed(const NestedField& before, const NestedField* now);
+  Rows ExpectedRows(const Table& after, const Snapshot& snapshot, const Operation& operation,
+                    const Rows& before);
   void CheckOthers(const Table& after, const Snapshot& snapshot, const Operation& operation,
                    const std::vector<Row>& rows);
   bool IsOfTable(const std::string& uri) const;

@@ -29,7 +29,7 @@ std::optional<int64_t> OptionalLong(const Value& value) {
 Value OtherValueOf(int64_t row, const NestedField& field) {
   const int64_t value = OtherValue(row, field.id);
   const TypeId type = field.type->id();
-  if (type == TypeId::kInt) return Value(static_cast<int32_t>(value));
+  if (type == TypeId::kInt || type == TypeId::kDate) return Value(static_cast<int32_t>(value));
   if (type == TypeId::kLong) return Value(value);
   if (type == TypeId::kFloat) return Value(static_cast<float>(value));
   if (type == TypeId::kDouble) return Value(static_cast<double>(value));
@@ -39,7 +39,7 @@ Value OtherValueOf(int64_t row, const NestedField& field) {
 std::optional<int64_t> OptionalNumber(const Value& value, const NestedField& field) {
   if (value.is_null()) return std::nullopt;
   const TypeId type = field.type->id();
-  if (type == TypeId::kInt) return value.get<int32_t>();
+  if (type == TypeId::kInt || type == TypeId::kDate) return value.get<int32_t>();
   if (type == TypeId::kFloat) return static_cast<int64_t>(value.get<float>());
   if (type == TypeId::kDouble) return static_cast<int64_t>(value.get<double>());
   return value.get<int64_t>();

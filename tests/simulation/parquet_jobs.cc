@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "firn/base/text.h"
 #include "firn/change/change.h"
+#include "firn/change/expire_rows.h"
 #include "firn/data/deletes/equality_delete_writer.h"
 #include "firn/engine/engine.h"
 #include "firn/maintain/maintain.h"
@@ -90,6 +92,43 @@ JobResult Delete(Worker& worker, Operation& operation) {
   return is_change ? deleted.snapshot_id : std::nullopt;
 }
 
+/// Rows that are old by a column of dates, which count from 1970 as rows do from the first. firn is
+/// told how many days before the last ingest that is; the model knows the day.
+JobResult ExpireOld(Worker& worker, Operation& operation) {
+  operation.branch = worker.ChooseBranch();
+  FIRN_ASSIGN(const Table table, worker.Load());
+  const TableMetadata& metadata = *table.metadata;
+  std::vector<NestedField> dates;
+  for (const NestedField& field : metadata.current_schema()->fields()) {
+    if (field.type->id() == TypeId::kDate) dates.push_back(field);
+  }
+  const auto head = worker.HeadOf(table, operation.branch);
+  const auto ingested =
+      head ? FindLastIngest(metadata, metadata.FindSnapshot(*head)) : std::nullopt;
+  if (dates.empty() || !ingested) return std::optional<SnapshotId>();
+  const NestedField& column = dates[worker.random().Below(dates.size())];
+  const int64_t newest = OtherValue(worker.scene().next_row, column.id);
+  const auto first_kept =
+      static_cast<int64_t>(worker.random().Below(static_cast<uint64_t>(newest) + 1));
+  operation.expires = [id = column.id, first_kept](const OtherValues& values) {
+    const auto value = values.find(id);
+    return value != values.end() && value->second && *value->second < first_kept;
+  };
+  operation.apply = KeepRows;
+  ExpireRowsRequest request;
+  request.branch = operation.branch;
+  request.column = column.name;
+  const auto today = std::chrono::floor<std::chrono::days>(*ingested).time_since_epoch().count();
+  request.keep_days = today - first_kept;
+  request.mode = ChooseMode(worker, table);
+  request.summary_properties = Worker::SummaryOf(operation);
+  const auto expired = ExpireRows(ChangeContextOf(worker), table, request);
+  if (!expired.ok()) return worker.ExcuseLate(operation, expired.error());
+  const ReplaceRowsResult& deleted = expired->deleted;
+  const bool is_change = deleted.deleted_rows > 0 || deleted.removed_data_files > 0;
+  return is_change ? deleted.snapshot_id : std::nullopt;
+}
+
 /// Rows of the branch with other categories, and new rows.
 JobResult Merge(Worker& worker, Operation& operation) {
   operation.branch = worker.ChooseBranch();
@@ -148,7 +187,10 @@ JobResult Update(Worker& worker, Operation& operation) {
   for (const NestedField& field : table.metadata->current_schema()->fields()) {
     if (field.id == kCatField) request.assignments.push_back({field.name, "'" + cat + "'"});
     if (!HasOtherValues(field)) continue;
-    request.assignments.push_back({field.name, fmt::format("id * 10 + {}", field.id)});
+    const char* value = field.type->id() == TypeId::kDate
+                            ? "DATE '1970-01-01' + CAST(id * 10 + {} AS INTEGER)"
+                            : "id * 10 + {}";
+    request.assignments.push_back({field.name, fmt::format(fmt::runtime(value), field.id)});
   }
   FIRN_ASSIGN(request.condition, condition.For(*table.metadata));
   FIRN_ASSIGN(const auto updated, UpdateRows(ChangeContextOf(worker), table, request));
@@ -320,6 +362,7 @@ const std::vector<Job>& ParquetJobs() {
   static const std::vector<Job> kJobs = {
       {"append", 8, Append},
       {"delete", 5, Delete},
+      {"expire rows", 3, ExpireOld},
       {"merge", 4, Merge},
       {"update", 3, Update},
       {"overwrite", 1, Overwrite},

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "firn/base/civil_time.h"
 #include "firn/base/number.h"
 #include "firn/base/text.h"
 #include "firn/data/changes/changelog.h"
@@ -35,8 +36,9 @@ std::optional<SnapshotId> ChooseSnapshot(Worker& worker, const Table& table) {
   return snapshots[worker.random().Below(snapshots.size())].snapshot_id;
 }
 
-// "7" or "7.0"; empty: null.
+// "7", "7.0" or "1970-01-08"; empty: null.
 std::optional<int64_t> ParseWhole(std::string_view text) {
+  if (const auto date = ParseDate(text)) return *date;
   if (text.ends_with(".0")) text.remove_suffix(2);
   return ParseInt64(text);
 }

@@ -64,10 +64,11 @@ bool IsFreeName(const TableMetadata& metadata, const std::string& name) {
 /// Some are called as another one was before, but not where text files name their columns.
 JobResult AddColumns(Worker& worker, Operation& operation) {
   FIRN_ASSIGN(const Table table, worker.Load());
-  constexpr TypeId kTypes[] = {TypeId::kInt, TypeId::kFloat, TypeId::kLong};
+  constexpr TypeId kTypes[] = {TypeId::kInt, TypeId::kFloat, TypeId::kLong, TypeId::kDate,
+                               TypeId::kDate};
   AddColumn added;
   added.path = {fmt::format("c{}", operation.number)};
-  added.type = Type::Primitive(kTypes[worker.random().Below(3)]);
+  added.type = Type::Primitive(kTypes[worker.random().Below(5)]);
   const bool is_free = IsFreeName(*table.metadata, "cat");
   if (is_free && !worker.scene().has_parquet && worker.Chance(50)) {
     added.path = {"cat"};

@@ -64,6 +64,26 @@ TEST(ProcessIdentityTest, AnotherProcessWithTheSameIdIsNotMistakenForOne) {
   EXPECT_EQ(FindProcess(earlier), ProcessState::kEnded);
 }
 
+TEST(ProcessIdentityTest, NothingIsKnownOfAProcessThatTheListDoesNotShow) {
+  const std::string no_list = "/nonexistent";
+  EXPECT_EQ(FindProcess(ThisProcess(), no_list), ProcessState::kUnknown);
+  ProcessIdentity child = ThisProcess();
+  const pid_t id = fork();
+  if (id == 0) _exit(0);
+  ASSERT_GT(id, 0);
+  ASSERT_EQ(waitpid(id, nullptr, 0), id);
+  child.process_id = id;
+  EXPECT_EQ(FindProcess(child, no_list), ProcessState::kEnded);
+}
+
+// As processes call themselves where there is no /proc: all alike.
+TEST(ProcessIdentityTest, NothingIsKnownOfAProcessWithoutIdentity) {
+  const ProcessIdentity unknown{.machine = "", .process_id = getpid(), .started = 0};
+  EXPECT_FALSE(unknown.is_known());
+  EXPECT_TRUE(ThisProcess().is_known());
+  EXPECT_EQ(FindProcess(unknown), ProcessState::kUnknown);
+}
+
 TEST(ProcessIdentityTest, NothingIsKnownOfAnotherMachine) {
   ProcessIdentity other = ThisProcess();
   other.machine += "!";

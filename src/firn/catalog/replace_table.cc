@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "firn/catalog/fresh_ids_internal.h"
+#include "firn/catalog/moved_names_internal.h"
 #include "firn/catalog/table_evolution.h"
 #include "firn/format/metadata/column_properties.h"
 
@@ -58,6 +59,7 @@ Result<std::vector<TableUpdate>> PlanReplaceTable(const TableMetadata& metadata,
   const SchemaPtr before = metadata.current_schema();
   FIRN_ASSIGN(PropertyChange properties,
               FollowSchemaChange(metadata.properties, *before, fresh.schema));
+  WarnOfMovedNames(metadata, properties, fresh.schema);
   for (auto& [key, value] : fresh.properties)
     properties.updates[key] = value;
   std::erase_if(properties.removals,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "firn/base/number.h"
+#include "firn/catalog/moved_names_internal.h"
 #include "firn/format/metadata/column_properties.h"
 #include "firn/format/metadata/table_properties.h"
 
@@ -31,6 +32,7 @@ Result<std::vector<TableUpdate>> PlanSchemaChange(const TableMetadata& metadata,
   std::vector<TableUpdate> updates;
   if (after.IsSameAs(*before)) return updates;
   FIRN_ASSIGN(PropertyChange properties, FollowSchemaChange(metadata.properties, *before, after));
+  WarnOfMovedNames(metadata, properties, after);
   updates.emplace_back(AddSchema{std::make_shared<const Schema>(std::move(after))});
   updates.emplace_back(SetCurrentSchema{});
   if (!properties.removals.empty()) {

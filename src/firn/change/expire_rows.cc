@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "firn/base/civil_time.h"
+#include "firn/change/find_rows_internal.h"
 
 namespace firn {
 namespace {
@@ -42,20 +43,14 @@ Result<Value> ValueAt(Timestamp time, const Type& type) {
                    FormatType(type));
 }
 
-}  // namespace
+/// Which rows are too old.
+struct RowLimit {
+  Timestamp ingested;
+  Timestamp kept_since;
+  ExpressionPtr condition;
+};
 
-std::optional<Timestamp> FindLastIngest(const TableMetadata& metadata, const Snapshot* head) {
-  if (head == nullptr) return std::nullopt;
-  for (const Snapshot* snapshot : AncestorsOf(metadata, head->snapshot_id)) {
-    if (IsIngest(*snapshot)) return snapshot->timestamp;
-    const auto time = snapshot->summary.FindNumber(kLastIngestKey);
-    if (time) return Timestamp(std::chrono::milliseconds(*time));
-  }
-  return std::nullopt;
-}
-
-Result<ExpireRowsResult> ExpireRows(const ChangeContext& context, const Table& table,
-                                    const ExpireRowsRequest& request) {
+Result<RowLimit> FindLimit(const Table& table, const ExpireRowsRequest& request) {
   const TableMetadata& metadata = *table.metadata;
   const NestedField* field = metadata.current_schema()->FindField(request.column);
   if (field == nullptr) {
@@ -73,19 +68,52 @@ Result<ExpireRowsResult> ExpireRows(const ChangeContext& context, const Table& t
                      "old rows by a condition",
                      request.branch, FormatTableName(table.name));
   }
-  ExpireRowsResult result;
-  result.kept_since = *ingested - std::chrono::days(request.keep_days);
-  FIRN_ASSIGN(const Value limit, ValueAt(result.kept_since, *field->type), "column '{}'",
+  RowLimit limit{.ingested = *ingested,
+                 .kept_since = *ingested - std::chrono::days(request.keep_days)};
+  FIRN_ASSIGN(const Value value, ValueAt(limit.kept_since, *field->type), "column '{}'",
               request.column);
+  Term term;
+  term.name = request.column;
+  limit.condition =
+      Expression::Predicate(ExpressionKind::kLess, term, {MakeLiteral(value, *field->type)});
+  return limit;
+}
+
+}  // namespace
+
+std::optional<Timestamp> FindLastIngest(const TableMetadata& metadata, const Snapshot* head) {
+  if (head == nullptr) return std::nullopt;
+  for (const Snapshot* snapshot : AncestorsOf(metadata, head->snapshot_id)) {
+    if (IsIngest(*snapshot)) return snapshot->timestamp;
+    const auto time = snapshot->summary.FindNumber(kLastIngestKey);
+    if (time) return Timestamp(std::chrono::milliseconds(*time));
+  }
+  return std::nullopt;
+}
+
+Result<ExpireRowsPlan> PlanExpireRows(const ChangeContext& context, const Table& table,
+                                      const ExpireRowsRequest& request) {
+  FIRN_ASSIGN(const RowLimit limit, FindLimit(table, request));
+  FIRN_ASSIGN(ReplaceRowsRequest found,
+              PrepareReplacement(*table.metadata, "delete", request.mode, request));
+  found.condition = limit.condition;
+  FIRN_RETURN_IF_ERROR(FindFiles(context, table, found));
+  return ExpireRowsPlan{.kept_since = limit.kept_since,
+                        .whole_files = std::move(found.whole_files),
+                        .files = std::move(found.files),
+                        .mode = found.mode};
+}
+
+Result<ExpireRowsResult> ExpireRows(const ChangeContext& context, const Table& table,
+                                    const ExpireRowsRequest& request) {
+  FIRN_ASSIGN(const RowLimit limit, FindLimit(table, request));
   DeleteRowsRequest deleted;
   static_cast<SnapshotOptions&>(deleted) = request;
   deleted.mode = request.mode;
-  Term term;
-  term.name = request.column;
-  deleted.condition =
-      Expression::Predicate(ExpressionKind::kLess, term, {MakeLiteral(limit, *field->type)});
+  deleted.condition = limit.condition;
   deleted.summary_properties[std::string(kLastIngestKey)] =
-      std::to_string(ingested->time_since_epoch().count());
+      std::to_string(limit.ingested.time_since_epoch().count());
+  ExpireRowsResult result{.deleted = {}, .kept_since = limit.kept_since};
   FIRN_ASSIGN(result.deleted, DeleteRows(context, table, deleted));
   return result;
 }

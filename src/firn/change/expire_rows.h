@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "firn/change/delete_rows.h"
 
@@ -25,6 +26,18 @@ struct ExpireRowsResult {
   ReplaceRowsResult deleted;
   Timestamp kept_since;  ///< Rows from then on stay; of dates, from its day on.
 };
+
+/// What would be deleted, as far as metadata tells.
+struct ExpireRowsPlan {
+  Timestamp kept_since;
+  std::vector<FileScanTask> whole_files;  ///< All of their rows are too old.
+  std::vector<FileScanTask> files;        ///< Some of their rows may be.
+  WriteMode mode = WriteMode::kCopyOnWrite;
+};
+
+/// Reads manifests only. Errors: as ExpireRows.
+Result<ExpireRowsPlan> PlanExpireRows(const ChangeContext& context, const Table& table,
+                                      const ExpireRowsRequest& request);
 
 /// Delete rows whose column is before the last ingest by more than `keep_days`; null stays. Errors:
 /// kInvalidInput: no such column, or of another type; fewer than 0 days, or beyond all times;

@@ -5,10 +5,9 @@
 
 namespace firn {
 
-Status FindRows(const ChangeContext& context, const Table& table, ReplaceRowsRequest& request) {
-  const SchemaPtr schema = table.metadata->current_schema();
-  FIRN_ASSIGN(const ExpressionPtr bound, Bind(request.condition, *schema));
+Status FindFiles(const ChangeContext& context, const Table& table, ReplaceRowsRequest& request) {
   if (!request.head) return {};
+  const SchemaPtr schema = table.metadata->current_schema();
   ScanOptions scan;
   scan.snapshot_id = request.head;
   scan.schema = schema;
@@ -25,6 +24,13 @@ Status FindRows(const ChangeContext& context, const Table& table, ReplaceRowsReq
     task.file.metrics = {};
     (is_whole ? request.whole_files : request.files).push_back(std::move(task));
   }
+  return {};
+}
+
+Status FindRows(const ChangeContext& context, const Table& table, ReplaceRowsRequest& request) {
+  FIRN_ASSIGN(const ExpressionPtr bound,
+              Bind(request.condition, *table.metadata->current_schema()));
+  FIRN_RETURN_IF_ERROR(FindFiles(context, table, request));
   if (request.files.empty()) return {};
   FIRN_ASSIGN(request.positions, FindPositions(context.ReadFrom(table), request.files, bound));
   return {};

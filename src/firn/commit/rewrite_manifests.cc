@@ -4,6 +4,9 @@
 #include <set>
 #include <utility>
 
+#include <fmt/ranges.h>
+
+#include "firn/base/format_bytes.h"
 #include "firn/commit/commit_loop_internal.h"
 #include "firn/commit/manifest_cluster_internal.h"
 #include "firn/commit/open_manifest_internal.h"
@@ -133,6 +136,38 @@ std::vector<ManifestFile> Select(const std::vector<ManifestFile>& manifests,
   return selected;
 }
 
+/// Why none of `manifests` is to be rewritten.
+std::string DescribeNothingToDo(const std::vector<ManifestFile>& manifests, const Choice& choice,
+                                int64_t smaller_than_bytes) {
+  if (manifests.empty()) return "the current snapshot has no manifest";
+  const int32_t spec_id = choice.spec->spec_id;
+  std::set<int32_t> specs;
+  int64_t of_spec = 0;
+  int64_t small = 0;
+  for (const ManifestFile& manifest : manifests) {
+    specs.insert(manifest.partition_spec_id);
+    if (manifest.partition_spec_id != spec_id) continue;
+    ++of_spec;
+    if (manifest.manifest_length < smaller_than_bytes) ++small;
+  }
+  if (of_spec == 0) {
+    return fmt::format("none of {} manifests is of partition spec {}; they are of {} (spec_id)",
+                       manifests.size(), spec_id, fmt::join(specs, ", "));
+  }
+  std::string found = fmt::format("{} of {} manifests are of partition spec {}", of_spec,
+                                  manifests.size(), spec_id);
+  if (smaller_than_bytes > 0) {
+    found += fmt::format(", {} of them below {} (smaller_than_bytes)", small,
+                         FormatBytes(static_cast<double>(smaller_than_bytes)));
+    if (small == 0) return found;
+  }
+  return found + fmt::format(
+                     "; these are as they should be: one for data and one for delete files, or "
+                     "about as few as {} each makes (commit.manifest.target-size-bytes), in order "
+                     "and of live entries only",
+                     FormatBytes(static_cast<double>(choice.target_bytes)));
+}
+
 class RewriteManifests final : public SnapshotOperation {
  public:
   RewriteManifests(const CommitContext& context, const RewriteManifestsRequest& request,
@@ -219,18 +254,24 @@ Result<StagedSnapshot> RewriteManifests::Stage(const CommitBase& base, CommitFil
 
 }  // namespace
 
-Result<std::vector<ManifestFile>> ChooseManifestsToRewrite(const Table& planned,
-                                                           const RewriteManifestsRequest& request) {
+Result<ManifestsToRewrite> ChooseManifestsToRewrite(const Table& planned,
+                                                    const RewriteManifestsRequest& request) {
   const TableMetadata& metadata = *planned.metadata;
   FIRN_ASSIGN(const Choice choice, Choose(metadata, request));
   const Snapshot* head = metadata.current_snapshot();
-  std::vector<ManifestFile> chosen;
-  if (head == nullptr) return chosen;
+  ManifestsToRewrite chosen;
+  if (head == nullptr) {
+    chosen.reason = "the table has no snapshot";
+    return chosen;
+  }
   FIRN_ASSIGN(const auto manifests, ReadManifests(*planned.io, *head));
   const TypePtr type = PartitionType(*choice.spec, metadata.SchemasNewestFirst());
   for (const ManifestContent content : {ManifestContent::kData, ManifestContent::kDeletes}) {
     auto selected = Select(manifests, content, choice, *type, request.smaller_than_bytes);
-    std::move(selected.begin(), selected.end(), std::back_inserter(chosen));
+    std::move(selected.begin(), selected.end(), std::back_inserter(chosen.manifests));
+  }
+  if (chosen.manifests.empty()) {
+    chosen.reason = DescribeNothingToDo(manifests, choice, request.smaller_than_bytes);
   }
   return chosen;
 }
@@ -238,8 +279,8 @@ Result<std::vector<ManifestFile>> ChooseManifestsToRewrite(const Table& planned,
 Result<RewriteManifestsResult> CommitRewriteManifests(const CommitContext& context,
                                                       const Table& planned,
                                                       const RewriteManifestsRequest& request) {
-  FIRN_ASSIGN(const auto chosen, ChooseManifestsToRewrite(planned, request));
-  if (chosen.empty()) return RewriteManifestsResult();
+  FIRN_ASSIGN(auto chosen, ChooseManifestsToRewrite(planned, request));
+  if (chosen.manifests.empty()) return RewriteManifestsResult{.reason = std::move(chosen.reason)};
   SnapshotOptions options;
   options.summary_properties = request.summary_properties;
   const SnapshotId id = NewSnapshotId(*planned.metadata, *context.random);
@@ -248,7 +289,7 @@ Result<RewriteManifestsResult> CommitRewriteManifests(const CommitContext& conte
   if (!committed.ok()) {
     const bool is_done =
         operation.has_nothing_left() && committed.error().code() == ErrorCode::kCommitConflict;
-    if (is_done) return RewriteManifestsResult();
+    if (is_done) return RewriteManifestsResult{.reason = committed.error().message()};
     return committed.error();
   }
   return RewriteManifestsResult{.rewritten_manifests_count = operation.rewritten_count(),

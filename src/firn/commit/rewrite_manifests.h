@@ -23,11 +23,17 @@ struct RewriteManifestsResult {
   int64_t rewritten_manifests_count = 0;
   int64_t added_manifests_count = 0;
   std::optional<SnapshotId> snapshot_id;  ///< Empty: there was nothing to do.
+  std::string reason;  ///< See ManifestsToRewrite; empty: there was something to do.
+};
+
+struct ManifestsToRewrite {
+  std::vector<ManifestFile> manifests;
+  std::string reason;  ///< Why there are none, and which argument would change that; for people.
 };
 
 /// The manifests of `planned` that would be rewritten. Errors: as CommitRewriteManifests.
-Result<std::vector<ManifestFile>> ChooseManifestsToRewrite(const Table& planned,
-                                                           const RewriteManifestsRequest& request);
+Result<ManifestsToRewrite> ChooseManifestsToRewrite(const Table& planned,
+                                                    const RewriteManifestsRequest& request);
 
 /// Put the live entries of many manifests of `main` into few, of about
 /// `commit.manifest.target-size-bytes` each and each with a range of partitions, data and delete

@@ -120,7 +120,8 @@ TEST(RewriteManifestsOrderTest, PutsNearPartitionsTogether) {
   std::sort(ranges.begin(), ranges.end());
   for (size_t i = 1; i < ranges.size(); ++i)
     EXPECT_LE(ranges[i - 1].second, ranges[i].first);
-  EXPECT_THAT(ChooseManifestsToRewrite(table.Load(), {}), IsOkAnd(IsEmpty()));
+  EXPECT_THAT(ChooseManifestsToRewrite(table.Load(), {}),
+              IsOkAnd(testing::Field(&ManifestsToRewrite::manifests, IsEmpty())));
 }
 
 TEST(RewriteManifestsChoiceTest, TakesOnlySmallManifestsOfOneSpec) {
@@ -132,7 +133,8 @@ TEST(RewriteManifestsChoiceTest, TakesOnlySmallManifestsOfOneSpec) {
   for (int i = 0; i < 3; ++i)
     table.Add({table.MakeDataFile("x" + std::to_string(i))});
   const RewriteManifestsRequest request{.smaller_than_bytes = 5'000};
-  EXPECT_THAT(ChooseManifestsToRewrite(table.Load(), request), IsOkAnd(SizeIs(3)));
+  EXPECT_THAT(ChooseManifestsToRewrite(table.Load(), request),
+              IsOkAnd(testing::Field(&ManifestsToRewrite::manifests, SizeIs(3))));
   const auto result = CommitRewriteManifests(table.context(), table.Load(), request);
   ASSERT_THAT(result, IsOk());
   EXPECT_EQ(result->added_manifests_count, 1);

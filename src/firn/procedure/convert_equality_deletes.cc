@@ -19,6 +19,7 @@ Result<ProcedureOutput> Preview(ProcedureContext& context, RewriteCall call,
   call.maintain = MakeMaintainContext(context, call.reference);
   FIRN_ASSIGN(const auto plan, PlanEqualityDeleteConversion(call.maintain, call.table(),
                                                             call.branch, call.where, options));
+  if (plan.groups.empty()) TellNothingToDo(context, plan.reason);
   const int64_t commits =
       CountCommits(plan.groups.size(), options.has_partial_progress, options.max_commits);
   options.has_partial_progress = false;  // One commit is reported on.
@@ -35,6 +36,7 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   if (context.is_dry_run) return Preview(context, std::move(call), options);
   FIRN_ASSIGN(const auto result, ConvertEqualityDeletes(call.maintain, call.table(), call.branch,
                                                         call.where, options));
+  TellNothingToDo(context, result.reason);
   return MakeOutput(
       MakeRowType({{"converted_equality_delete_files_count", IntType()},
                    {"rewritten_position_delete_files_count", IntType()},

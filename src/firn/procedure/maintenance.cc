@@ -113,8 +113,14 @@ Result<ProcedureOutput> MakeFileRows(std::string_view action, VisitFiles visit_f
   return ProcedureOutput{.type = std::move(type), .rows = std::move(rows)};
 }
 
+void TellNothingToDo(const ProcedureContext& context, const std::string& reason) {
+  if (!context.notice || reason.empty()) return;
+  context.notice((context.is_dry_run ? "dry run: nothing to do: " : "nothing to do: ") + reason);
+}
+
 Result<ProcedureOutput> MakeFileActionRows(const ProcedureContext& context,
-                                           std::vector<FileAction> actions) {
+                                           std::vector<FileAction> actions,
+                                           const std::string& reason) {
   std::map<std::string, std::pair<int64_t, int64_t>> totals;
   std::vector<StructValue> rows;
   for (FileAction& one : actions) {
@@ -123,7 +129,9 @@ Result<ProcedureOutput> MakeFileActionRows(const ProcedureContext& context,
     bytes += one.file.bytes.value_or(0);
     rows.push_back(MakeFileRow(std::move(one.action), std::move(one.file)));
   }
-  if (context.notice) {
+  if (rows.empty() && !reason.empty()) {
+    TellNothingToDo(context, reason);
+  } else if (context.notice) {
     std::string text;
     for (const auto& [action, total] : totals)
       text += fmt::format("{}{} {} files ({} bytes)", text.empty() ? "" : ", ", action, total.first,
@@ -135,14 +143,15 @@ Result<ProcedureOutput> MakeFileActionRows(const ProcedureContext& context,
 
 Result<ProcedureOutput> MakeTakenOutRows(const ProcedureContext& context,
                                          const MaintainContext& maintain, const Table& table,
-                                         std::vector<FileToDelete> files, int64_t commit_count) {
+                                         std::vector<FileToDelete> files, int64_t commit_count,
+                                         const std::string& reason) {
   FIRN_ASSIGN(auto metadata, FindMetadataToDrop(maintain, table, files.empty() ? 0 : commit_count));
   std::vector<FileAction> actions;
   for (std::vector<FileToDelete>* some : {&files, &metadata}) {
     for (FileToDelete& file : *some)
       actions.push_back({"delete", std::move(file)});
   }
-  return MakeFileActionRows(context, std::move(actions));
+  return MakeFileActionRows(context, std::move(actions), reason);
 }
 
 FileToDelete DescribeFile(const DataFile& file) {

@@ -45,19 +45,26 @@ Argument RewrittenBranchArgument();
 using VisitFiles = std::function<Status(const std::function<Status(FileToDelete)>&)>;
 Result<ProcedureOutput> MakeFileRows(std::string_view action, VisitFiles visit_files);
 
-/// The same of files that are known already, each with its action. Tells the totals.
+/// Tell why an operation does nothing; in a dry run, would do nothing. An empty reason: it does
+/// something.
+void TellNothingToDo(const ProcedureContext& context, const std::string& reason);
+
+/// The same of files that are known already, each with its action. Tells the totals, or the reason
+/// why there are none, if one is known.
 struct FileAction {
   std::string action;
   FileToDelete file;
 };
 Result<ProcedureOutput> MakeFileActionRows(const ProcedureContext& context,
-                                           std::vector<FileAction> actions);
+                                           std::vector<FileAction> actions,
+                                           const std::string& reason = {});
 
 /// The same of files that leave a table, and of metadata files that the `commit_count` commits
 /// which take them out delete besides.
 Result<ProcedureOutput> MakeTakenOutRows(const ProcedureContext& context,
                                          const MaintainContext& maintain, const Table& table,
-                                         std::vector<FileToDelete> files, int64_t commit_count);
+                                         std::vector<FileToDelete> files, int64_t commit_count,
+                                         const std::string& reason);
 
 /// A live file as such a row shows it: a deletion vector has only its own bytes.
 FileToDelete DescribeFile(const DataFile& file);

@@ -19,11 +19,12 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   if (context.is_dry_run) {
     FIRN_ASSIGN(const auto found, FindDanglingDeletes(maintain, reference.table, branch));
     std::vector<FileToDelete> files;
-    for (const DeleteFilePtr& file : found)
+    for (const DeleteFilePtr& file : found.files)
       files.push_back(DescribeFile(file->file));
-    return MakeTakenOutRows(context, maintain, reference.table, std::move(files), 1);
+    return MakeTakenOutRows(context, maintain, reference.table, std::move(files), 1, found.reason);
   }
   FIRN_ASSIGN(const auto result, RemoveDanglingDeletes(maintain, reference.table, branch));
+  TellNothingToDo(context, result.reason);
   return MakeOutput(MakeRowType({{"removed_delete_files_count", LongType()}}),
                     {{{result.removed_delete_files_count}}});
 }

@@ -34,15 +34,15 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   if (context.is_dry_run) {
     FIRN_ASSIGN(const auto plan,
                 PlanCompaction(call.maintain, call.table(), call.branch, call.where, options));
-    if (context.notice) {
-      context.notice(plan.groups.empty()
-                         ? "dry run: nothing to do: " + DescribeNothingToDo(plan.survey, options)
-                         : DescribePlan(plan));
-    }
-    if (!arguments.Boolean("list_files")) return MakePlanRows(plan);
+    const bool lists_files = arguments.Boolean("list_files");
+    const std::string reason =
+        plan.groups.empty() ? DescribeNothingToDo(plan.survey, options) : std::string();
+    if (context.notice && reason.empty()) context.notice(DescribePlan(plan));
+    if (!lists_files) TellNothingToDo(context, reason);
+    if (!lists_files) return MakePlanRows(plan);
     const int64_t commits =
         CountCommits(plan.groups.size(), options.has_partial_progress, options.max_commits);
-    return MakeTakenOutRows(context, call.maintain, call.table(), FilesOf(plan), commits);
+    return MakeTakenOutRows(context, call.maintain, call.table(), FilesOf(plan), commits, reason);
   }
   const Clock& clock = *call.maintain.commit.clock;
   const auto began = clock.Elapsed();
@@ -51,7 +51,7 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   if (context.notice && result.rewritten_data_files_count > 0) {
     context.notice(DescribeRewrite(result, clock.Elapsed() - began));
   }
-  if (context.notice && !result.reason.empty()) context.notice("nothing to do: " + result.reason);
+  TellNothingToDo(context, result.reason);
   return MakeResultRows(result);
 }
 

@@ -38,14 +38,15 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
   if (context.is_dry_run) {
     FIRN_ASSIGN(const auto chosen, ChooseManifestsToRewrite(reference.table, request));
     std::vector<FileToDelete> files;
-    for (const ManifestFile& manifest : chosen)
+    for (const ManifestFile& manifest : chosen.manifests)
       files.push_back({FileKind::kManifest, manifest.manifest_path, manifest.manifest_length});
     return MakeTakenOutRows(context, MakeMaintainContext(context, reference), reference.table,
-                            std::move(files), 1);
+                            std::move(files), 1, chosen.reason);
   }
   FIRN_ASSIGN(const auto result,
               CommitRewriteManifests(MakeCommitContext(*context.session, reference),
                                      reference.table, request));
+  TellNothingToDo(context, result.reason);
   return MakeOutput(
       MakeRowType({{"rewritten_manifests_count", IntType()}, {"added_manifests_count", IntType()}}),
       {{{static_cast<int32_t>(result.rewritten_manifests_count),

@@ -17,10 +17,12 @@ Result<ProcedureOutput> Run(ProcedureContext& context, const Arguments& argument
                                                            call.where, options));
     const int64_t commits =
         CountCommits(plan.groups.size(), options.has_partial_progress, options.max_commits);
-    return MakeTakenOutRows(context, call.maintain, call.table(), DescribeInputs(plan), commits);
+    return MakeTakenOutRows(context, call.maintain, call.table(), DescribeInputs(plan), commits,
+                            plan.reason);
   }
   FIRN_ASSIGN(const auto result, RewritePositionDeletes(call.maintain, call.table(), call.branch,
                                                         call.where, options));
+  TellNothingToDo(context, result.reason);
   return MakeOutput(MakeRowType({{"rewritten_delete_files_count", IntType()},
                                  {"added_delete_files_count", IntType()},
                                  {"rewritten_bytes_count", LongType()},

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "firn/format/schema/column_lookup.h"
-#include "firn/format/schema/name_mapping.h"
+#include "firn/format/schema/name_mapping_change.h"
 
 namespace firn {
 namespace {
@@ -61,7 +61,7 @@ Result<PropertyChange> FollowSchemaChange(const Properties& properties, const Sc
                      "property '{}' cannot follow the schema: {}; correct or unset it before",
                      kNameMapping, parsed.error().message());
   }
-  std::string updated = FormatNameMapping(UpdateNameMapping(*std::move(parsed), after));
+  std::string updated = FormatNameMapping(UpdateNameMapping(*std::move(parsed), before, after));
   if (updated != mapping->second) change.updates[std::string(kNameMapping)] = std::move(updated);
   return change;
 }

@@ -6,6 +6,7 @@
 
 #include "firn/format/json/json_reader.h"
 #include "firn/format/json/json_writer.h"
+#include "firn/format/schema/name_mapping_change.h"
 
 namespace firn {
 namespace {
@@ -75,27 +76,46 @@ std::vector<MappedField> MapColumns(const Type& type) {
   return mapped;
 }
 
-// The entry with the id of `column`, made if it is missing.
-MappedField& FindOrAddEntry(std::vector<MappedField>& mapped, const NestedField& column) {
-  const auto found = std::find_if(mapped.begin(), mapped.end(), [&](const MappedField& entry) {
-    return entry.field_id == column.id;
-  });
-  if (found != mapped.end()) return *found;
-  MappedField& entry = mapped.emplace_back();
-  entry.field_id = column.id;
-  return entry;
+// The entry with this id, or null.
+template <typename Fields>
+auto* FindEntry(Fields& mapped, int32_t id) {
+  const auto found = std::find_if(mapped.begin(), mapped.end(),
+                                  [&](const MappedField& entry) { return entry.field_id == id; });
+  return found == mapped.end() ? nullptr : &*found;
 }
 
-void AddColumns(std::vector<MappedField>& mapped, const Type& type) {
+void UpdateColumns(std::vector<MappedField>& mapped, const Schema& before, const Type& type) {
   for (const NestedField& column : type.fields()) {
-    MappedField& entry = FindOrAddEntry(mapped, column);
-    if (!HasName(entry, column.name)) {
+    const NestedField* old = before.FindField(column.id);
+    MappedField* entry = FindEntry(mapped, column.id);
+    if (entry == nullptr && old != nullptr) continue;  // Somebody has left it out.
+    if (entry == nullptr) {
+      entry = &mapped.emplace_back();
+      entry->field_id = column.id;
+    }
+    const bool takes_name = old == nullptr || old->name != column.name;
+    if (takes_name && !HasName(*entry, column.name)) {
       // A name leads to one column: the one that has it by now.
       for (MappedField& other : mapped)
         std::erase(other.names, column.name);
-      entry.names.push_back(column.name);
+      entry->names.push_back(column.name);
     }
-    AddColumns(entry.fields, *column.type);
+    UpdateColumns(entry->fields, before, *column.type);
+  }
+}
+
+void FindMovedNames(const std::vector<MappedField>& before, const std::vector<MappedField>& after,
+                    const std::string& above, std::vector<MovedName>& moved) {
+  for (const MappedField& old : before) {
+    if (!old.field_id) continue;
+    for (const std::string& name : old.names) {
+      const MappedField* now = FindMappedField(after, name);
+      if (now == nullptr || !now->field_id || now->field_id == old.field_id) continue;
+      moved.push_back({.name = above + name, .from_id = *old.field_id, .to_id = *now->field_id});
+    }
+    const MappedField* same = FindEntry(after, *old.field_id);
+    if (same == nullptr || same->names.empty()) continue;
+    FindMovedNames(old.fields, same->fields, above + same->names.back() + ".", moved);
   }
 }
 
@@ -117,8 +137,18 @@ std::string FormatNameMapping(const NameMapping& mapping) {
 NameMapping MakeNameMapping(const Schema& schema) { return {MapColumns(*schema.as_struct())}; }
 
 NameMapping UpdateNameMapping(NameMapping mapping, const Schema& schema) {
-  AddColumns(mapping.fields, *schema.as_struct());
+  return UpdateNameMapping(std::move(mapping), Schema(0, {}), schema);
+}
+
+NameMapping UpdateNameMapping(NameMapping mapping, const Schema& before, const Schema& after) {
+  UpdateColumns(mapping.fields, before, *after.as_struct());
   return mapping;
+}
+
+std::vector<MovedName> FindMovedNames(const NameMapping& before, const NameMapping& after) {
+  std::vector<MovedName> moved;
+  FindMovedNames(before.fields, after.fields, "", moved);
+  return moved;
 }
 
 const MappedField* FindMappedField(const std::vector<MappedField>& fields, std::string_view name) {

@@ -1,7 +1,7 @@
-#include "firn/format/schema/name_mapping.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "firn/format/schema/name_mapping_change.h"
 
 namespace firn {
 namespace {
@@ -92,31 +92,71 @@ TEST(NameMappingTest, NestedColumnsAreMappedAtEveryLevel) {  // B101
             FormatNameMapping(mapping));
 }
 
-std::string Update(const NameMapping& mapping, std::vector<NestedField> columns) {
-  return FormatNameMapping(UpdateNameMapping(mapping, Schema(0, std::move(columns))));
+std::string Update(const NameMapping& mapping, const Schema& before,
+                   std::vector<NestedField> columns) {
+  return FormatNameMapping(UpdateNameMapping(mapping, before, Schema(1, std::move(columns))));
+}
+std::string Update(const Schema& before, std::vector<NestedField> columns) {
+  return Update(MakeNameMapping(before), before, std::move(columns));
 }
 
 TEST(NameMappingTest, ARenamedColumnHasBothNamesAndADroppedOneStays) {
-  const NameMapping mapping =
-      MakeNameMapping(Schema(0, {Column(1, "a", Int()), Column(2, "b", Int())}));
-  EXPECT_EQ(Update(mapping, {Column(1, "c", Int())}),
+  const Schema before(0, {Column(1, "a", Int()), Column(2, "b", Int())});
+  EXPECT_EQ(Update(before, {Column(1, "c", Int())}),
             R"([{"field-id":1,"names":["a","c"]},{"field-id":2,"names":["b"]}])");
-  EXPECT_EQ(Update(mapping, {Column(1, "a", Int()), Column(2, "b", Int())}),
-            FormatNameMapping(mapping));
+  EXPECT_EQ(Update(before, {Column(1, "a", Int()), Column(2, "b", Int())}),
+            FormatNameMapping(MakeNameMapping(before)));
 }
 
 TEST(NameMappingTest, ANameThatAnotherColumnTookLeadsToThatOne) {
-  const NameMapping mapping =
-      MakeNameMapping(Schema(0, {Column(1, "a", Int()), Column(2, "b", Int())}));
-  EXPECT_EQ(Update(mapping, {Column(2, "b", Int()), Column(3, "a", Int())}),
+  const Schema before(0, {Column(1, "a", Int()), Column(2, "b", Int())});
+  EXPECT_EQ(Update(before, {Column(2, "b", Int()), Column(3, "a", Int())}),
             R"([{"field-id":1,"names":[]},{"field-id":2,"names":["b"]},)"
             R"({"field-id":3,"names":["a"]}])");
 }
 
+// Files call their columns as the mapping says, whatever the table calls them.
+TEST(NameMappingTest, WhatIsSaidOfOtherColumnsStays) {
+  const Schema before(0, {Column(1, "a", Int()), Column(2, "b", Int()), Column(3, "c", Int())});
+  const auto mapping =
+      ParseNameMapping(R"([{"field-id":1,"names":["b"]},{"field-id":2,"names":["x"]}])");
+  ASSERT_TRUE(mapping.ok());
+  EXPECT_EQ(Update(*mapping, before,
+                   {Column(1, "a", Int()), Column(2, "b", Int()), Column(3, "d", Int()),
+                    Column(4, "e", Int())}),
+            R"([{"field-id":1,"names":["b"]},{"field-id":2,"names":["x"]},)"
+            R"({"field-id":4,"names":["e"]}])");
+}
+
+TEST(NameMappingTest, NamesThatLeadElsewhereAreTold) {
+  const Schema before(0, {Column(1, "a", Int()), Column(2, "b", Int()),
+                          Column(3, "s", Type::Struct({Column(4, "x", Int())}))});
+  const NameMapping mapping = MakeNameMapping(before);
+  const auto moved = [&](const Schema& between, std::vector<NestedField> columns) {
+    const NameMapping old = UpdateNameMapping(mapping, before, between);
+    std::string text;
+    for (const MovedName& name :
+         FindMovedNames(old, UpdateNameMapping(old, between, Schema(2, std::move(columns))))) {
+      text +=
+          name.name + ":" + std::to_string(name.from_id) + "-" + std::to_string(name.to_id) + " ";
+    }
+    return text;
+  };
+  const Schema renamed(1, {Column(1, "c", Int()), Column(2, "b", Int()),
+                           Column(3, "s", Type::Struct({Column(4, "y", Int())}))});
+  EXPECT_EQ(moved(before, renamed.fields()), "");
+  // A new column, one that is renamed, and a field take the name over.
+  EXPECT_EQ(moved(renamed, {Column(1, "c", Int()), Column(5, "a", Int())}), "a:1-5 ");
+  EXPECT_EQ(moved(renamed, {Column(1, "c", Int()), Column(2, "a", Int())}), "a:1-2 ");
+  EXPECT_EQ(moved(renamed,
+                  {Column(3, "s", Type::Struct({Column(4, "y", Int()), Column(5, "x", Int())}))}),
+            "s.x:4-5 ");
+  EXPECT_EQ(moved(before, {Column(1, "b", Int()), Column(2, "a", Int())}), "a:1-2 b:2-1 ");
+}
+
 TEST(NameMappingTest, NewNestedColumnsAreAdded) {
-  const NameMapping mapping =
-      MakeNameMapping(Schema(0, {Column(1, "s", Type::Struct({Column(2, "x", Int())}))}));
-  EXPECT_EQ(Update(mapping,
+  const Schema before(0, {Column(1, "s", Type::Struct({Column(2, "x", Int())}))});
+  EXPECT_EQ(Update(before,
                    {Column(1, "s", Type::Struct({Column(2, "y", Int()), Column(3, "z", Int())}))}),
             R"([{"field-id":1,"names":["s"],"fields":[{"field-id":2,"names":["x","y"]},)"
             R"({"field-id":3,"names":["z"]}]}])");

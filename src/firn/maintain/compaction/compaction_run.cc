@@ -9,6 +9,7 @@
 #include "firn/data/sort/space_filling_keys.h"
 #include "firn/data/transcode/transcode_files.h"
 #include "firn/maintain/compaction/compaction_internal.h"
+#include "firn/maintain/group_name_internal.h"
 
 namespace firn {
 namespace {
@@ -46,9 +47,8 @@ Status VerifyRows(const FileGroup& group, const std::vector<DataFile>& outputs) 
   if (rows < range.min || rows > range.max) {
     return MakeError(
         ErrorCode::kCorrupt,
-        "group {} ({}): {} rows were read, but its manifests tell {} to {}; nothing was "
-        "committed",
-        group.index, group.partition_path, rows, range.min, range.max);
+        "{}: {} rows were read, but its manifests tell {} to {}; nothing was committed",
+        NameGroup(group.index, group.partition_path), rows, range.min, range.max);
   }
   return {};
 }
@@ -63,25 +63,25 @@ Status VerifyContent(const MaintainContext& context, const Table& table, const F
   const SchemaPtr schema =
       has_lineage ? SchemaWithLineage(*table.metadata) : table.metadata->current_schema();
   FIRN_ASSIGN(const RowsHash before, HashTasks(context, table, group.inputs, schema),
-              "verifying group {} ({})", group.index, group.partition_path);
+              "verifying {}", NameGroup(group.index, group.partition_path));
   std::vector<FileScanTask> tasks;
   for (const DataFile& file : outputs) {
     tasks.push_back({.file = file});
     // The rows carry their lineage, so that no row inherits what is set here.
     if (has_lineage) tasks.back().file.first_row_id = 0;
   }
-  FIRN_ASSIGN(const RowsHash after, HashTasks(context, table, tasks, schema),
-              "verifying group {} ({})", group.index, group.partition_path);
+  FIRN_ASSIGN(const RowsHash after, HashTasks(context, table, tasks, schema), "verifying {}",
+              NameGroup(group.index, group.partition_path));
   if (before == after) return {};
   std::string names;
   for (const DataFile& file : outputs)
     names += (names.empty() ? "'" : ", '") + file.file_path + "'";
   return MakeError(ErrorCode::kInternal,
-                   "group {} ({}): the rows that were written are not those that were read ({} "
+                   "{}: the rows that were written are not those that were read ({} "
                    "rows with hash {:016x}{:016x}, then {} with {:016x}{:016x}); nothing was "
                    "committed. Please report this; what was written is kept: {}",
-                   group.index, group.partition_path, before.rows, before.high, before.low,
-                   after.rows, after.high, after.low, names);
+                   NameGroup(group.index, group.partition_path), before.rows, before.high,
+                   before.low, after.rows, after.high, after.low, names);
 }
 
 // Files whose keys are looked at to scale a Hilbert curve.
@@ -206,8 +206,8 @@ Status VerifyGroup(const MaintainContext& context, const Table& table, const Fil
 
 Result<GroupResult> RunFileGroup(const MaintainContext& context, const Table& table,
                                  const FileGroup& group, const RewriteOrder& order) {
-  FIRN_ASSIGN(std::vector<DataFile> outputs, WriteGroup(context, table, group, order),
-              "group {} ({})", group.index, group.partition_path);
+  FIRN_ASSIGN(std::vector<DataFile> outputs, WriteGroup(context, table, group, order), "{}",
+              NameGroup(group.index, group.partition_path));
   if (const Status verified = VerifyGroup(context, table, group, outputs); !verified.ok()) {
     const ErrorCode code = verified.error().code();
     const bool is_evidence =

@@ -64,6 +64,15 @@ Result<JournalOwner> ReadJournalOwner(FileIO& io, const std::string& uri) {
   return owner;
 }
 
+ProcessState FindOwner(FileIO& io, const std::string& location, const JournalOwner* owner) {
+  const LockState lock = FindLock(io, JoinUri(location, JournalLockName()));
+  const ProcessState process =
+      owner == nullptr ? ProcessState::kUnknown : FindProcess(owner->process);
+  // A journal that was copied with its table has a lock that nobody holds.
+  if (lock == LockState::kHeld || process == ProcessState::kRunning) return ProcessState::kRunning;
+  return lock == LockState::kFree ? ProcessState::kEnded : process;
+}
+
 Result<FinishedGroup> ReadFinishedGroup(FileIO& io, const TableMetadata& metadata,
                                         const std::string& uri) {
   FIRN_ASSIGN(const std::string text, ReadJournalText(io, uri));

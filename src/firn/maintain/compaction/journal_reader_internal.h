@@ -65,6 +65,11 @@ Result<std::string> ReadJournalText(FileIO& io, const std::string& uri);
 /// `uri`: of owner.json.
 Result<JournalOwner> ReadJournalOwner(FileIO& io, const std::string& uri);
 
+/// Whether the run lives whose journal is at `location`; `owner` is null if its owner.json cannot
+/// be read. A lock that is held, or a process that is there, says that it does; a lock that nobody
+/// holds, that it does not (decision 0048).
+ProcessState FindOwner(FileIO& io, const std::string& location, const JournalOwner* owner);
+
 /// `uri`: of group-<n>.json. A partition spec that `metadata` lacks is kCorrupt.
 Result<FinishedGroup> ReadFinishedGroup(FileIO& io, const TableMetadata& metadata,
                                         const std::string& uri);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -17,6 +18,8 @@ class DeleteUses {
   void Add(const std::vector<FileScanTask>& tasks);
   void Remove(const std::vector<FileScanTask>& tasks);
   bool IsUsed(const DataFile& file) const;
+  /// Delete files that were added.
+  int64_t file_count() const { return static_cast<int64_t>(uses_.size()); }
   /// Of those removed, the ones that nothing uses any more, by path.
   std::vector<DeleteFilePtr> Unused() const;
 

@@ -109,14 +109,38 @@ class Adoption {
   Status Take(const std::string& location, const JournalFiles& files) {
     const Result<JournalOwner> owner =
         ReadJournalOwner(io(), JoinUri(location, JournalOwnerName()));
-    if (!owner.ok()) {
-      if (owner.error().code() != ErrorCode::kNotFound) return owner.error();
+    if (!owner.ok() && owner.error().code() == ErrorCode::kNotFound) {
       RemoveJournal(io(), location, files.uris);
       return {};
     }
-    if (owner->table_uuid != table_.metadata->table_uuid || !HasEnded(*owner, files)) return {};
-    const bool is_alike = owner->signature == signature_ && IsFresh(files);
-    const bool is_gone = FindProcess(owner->process) == ProcessState::kEnded;
+    if (!owner.ok() && owner.error().code() != ErrorCode::kCorrupt) return owner.error();
+    const ProcessState state = FindOwner(io(), location, owner.ok() ? &*owner : nullptr);
+    const bool is_gone = state == ProcessState::kEnded;
+    if (!owner.ok()) {
+      // What it has written cannot be compared; if it is over, nobody will commit it any more.
+      if (!is_gone) return owner.error();
+      return TakeGroups(location, files, /*is_alike=*/false, is_gone);
+    }
+    if (owner->table_uuid != table_.metadata->table_uuid) return {};
+    if (!owner->is_released && !HasEnded(state, files)) return {};
+    return TakeGroups(location, files, owner->signature == signature_ && IsFresh(files), is_gone);
+  }
+
+  /// To be called when what was taken over stands in the journal of this run.
+  void Close() {
+    for (Closing& closing : closings_)
+      Close(closing);
+  }
+
+ private:
+  struct Closing {
+    std::string location;
+    JournalFiles files;
+    std::set<int64_t> ours;
+  };
+
+  Status TakeGroups(const std::string& location, const JournalFiles& files, bool is_alike,
+                    bool is_gone) {
     std::set<int64_t> ours;
     for (const int64_t group : files.Groups()) {
       FIRN_ASSIGN(const bool is_ours, Claim(location, JournalClaimName(group)));
@@ -139,24 +163,9 @@ class Adoption {
     return {};
   }
 
-  /// To be called when what was taken over stands in the journal of this run.
-  void Close() {
-    for (Closing& closing : closings_)
-      Close(closing);
-  }
-
- private:
-  struct Closing {
-    std::string location;
-    JournalFiles files;
-    std::set<int64_t> ours;
-  };
-
   FileIO& io() const { return *table_.io; }
 
-  bool HasEnded(const JournalOwner& owner, const JournalFiles& files) const {
-    if (owner.is_released) return true;
-    const ProcessState state = FindProcess(owner.process);
+  bool HasEnded(ProcessState state, const JournalFiles& files) const {
     if (state != ProcessState::kUnknown) return state == ProcessState::kEnded;
     return files.newest && context_.commit.clock->Now() - *files.newest > kSilence;
   }

@@ -7,6 +7,7 @@
 #include "firn/format/puffin/delete_reference.h"
 #include "firn/maintain/compaction/compaction_internal.h"
 #include "firn/maintain/compaction/rewrite_commits_internal.h"
+#include "firn/maintain/group_name_internal.h"
 
 namespace firn {
 namespace {
@@ -127,7 +128,7 @@ void RewriteCommits::CountFailed(int64_t group) {
 }
 
 std::string RewriteCommits::NameOf(int64_t group) const {
-  return fmt::format("group {} ({})", group, state(group).group.partition_path);
+  return NameGroup(group, state(group).group.partition_path);
 }
 
 void RewriteCommits::Discard(int64_t group) {

@@ -72,6 +72,7 @@ std::string JournalsLocation(const TableMetadata& metadata) {
 }
 
 std::string JournalOwnerName() { return "owner.json"; }
+std::string JournalLockName() { return "owner.lock"; }
 std::string JournalEntryName(int64_t group) { return fmt::format("group-{:05}.json", group); }
 std::string JournalClaimName(int64_t group) { return fmt::format("group-{:05}.claim", group); }
 std::string JournalSecondClaimName(int64_t group) {
@@ -159,7 +160,21 @@ Result<std::unique_ptr<RewriteJournal>> RewriteJournal::Start(const MaintainCont
   std::unique_ptr<RewriteJournal> journal(new RewriteJournal(
       context, table, std::move(signature), JoinUri(JournalsLocation(*table.metadata), name)));
   FIRN_RETURN_IF_ERROR(journal->WriteOwner(/*is_released=*/false));
+  journal->HoldLock();
   return journal;
+}
+
+// Behind owner.json: a journal without it is nobody's, and goes with all that is in it.
+void RewriteJournal::HoldLock() {
+  Result<std::unique_ptr<FileLock>> lock = FileLock::Hold(*table_.io, Place(JournalLockName()));
+  if (lock.ok()) {
+    lock_ = *std::move(lock);
+  } else if (!ThisProcess().is_known()) {
+    Log(LogLevel::kWarning,
+        "if this run is killed, what it has finished is taken up only when its journal has been "
+        "silent for an hour: /proc does not tell which process this is, and there is no lock: {}",
+        lock.error().message());
+  }
 }
 
 std::string RewriteJournal::Place(const std::string& name) const {
@@ -286,6 +301,7 @@ size_t RewriteJournal::End() {
     Log(LogLevel::kWarning, "the journal '{}' is not released: {}", location_,
         status.error().Format());
   }
+  lock_ = nullptr;
   return left;
 }
 
@@ -300,7 +316,7 @@ void RewriteJournal::Close() {
   }
   std::vector<std::string> files = {Place(JournalOwnerName())};
   if (!DeleteJournalFiles(*table_.io, files)) return;
-  files.clear();
+  files = {Place(JournalLockName())};
   std::vector<std::string> claims;
   for (const int64_t group : groups) {
     for (std::string& file : FilesOf(group))

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "firn/io/file_lock.h"
 #include "firn/maintain/compaction/rewrite_data_files.h"
 
 /// What a long rewrite writes down beside the table's metadata, so that a crash costs the groups in
@@ -16,6 +17,7 @@
 /// A run has a folder `<metadata location>/_firn/rewrite-data-files-<uuid>` with these files:
 ///
 ///   owner.json            the process, and what it writes (the signature)
+///   owner.lock            locked as long as the owner lives; where files can be locked
 ///   group-<n>-<k>.output  the URI of the k-th file that group n begins, before it is made
 ///   group-<n>.json        group n is finished: its inputs and outputs
 ///   group-<n>.claim       made exclusively by whoever decides about group n, and says whether
@@ -58,6 +60,7 @@ inline constexpr std::string_view kJournalPrefix = "rewrite-data-files-";
 
 /// Names of the files in the folder of a journal.
 std::string JournalOwnerName();
+std::string JournalLockName();
 std::string JournalEntryName(int64_t group);
 std::string JournalClaimName(int64_t group);
 std::string JournalSecondClaimName(int64_t group);
@@ -129,6 +132,7 @@ class RewriteJournal {
   Result<bool> TryClaim(int64_t group) const;
   void Close();
   Status WriteOwner(bool is_released);
+  void HoldLock();
   std::vector<std::string> FilesOf(int64_t group);
   void NoteOutput(int64_t group, std::string_view uri);
 
@@ -138,6 +142,7 @@ class RewriteJournal {
   const Table table_;
   const std::string signature_;
   const std::string location_;
+  std::unique_ptr<FileLock> lock_;  // Null: files cannot be locked there.
 
   std::mutex mutex_;
   std::map<int64_t, int64_t> output_counts_;  // Of each group in work or finished.

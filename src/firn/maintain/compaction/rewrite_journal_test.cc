@@ -7,8 +7,10 @@
 #include "firn/base/log.h"
 #include "firn/base/text.h"
 #include "firn/data/data.h"
+#include "firn/io/forwarding_file_io.h"
 #include "firn/maintain/compaction/rewrite_journal_internal.h"
 #include "firn/testing/matchers.h"
+#include "firn/testing/temporary_folder.h"
 #include "firn/testing/test_table.h"
 
 // Rewrites that end early, by an error, a crash or a wrong guess about one: the rows are the same,
@@ -25,6 +27,23 @@ using ::testing::SizeIs;
 using Paths = std::set<std::string>;
 
 constexpr int kFilesOfAPartition = 6;
+
+/// Files of a store, of which locks can be held: these are on local disk.
+class LockableFileIO final : public ForwardingFileIO {
+ public:
+  LockableFileIO(std::shared_ptr<FileIO> inner, const TemporaryFolder& folder)
+      : ForwardingFileIO(std::move(inner)), folder_(folder) {}
+
+  std::string FindLocalPlace(std::string_view uri) const override {
+    if (!uri.ends_with(JournalLockName())) return "";
+    std::string name(uri);
+    std::replace(name.begin(), name.end(), '/', '-');
+    return folder_.Join(name);
+  }
+
+ private:
+  const TemporaryFolder& folder_;
+};
 
 class RewriteJournalTest : public testing::Test {
  protected:
@@ -96,9 +115,10 @@ class RewriteJournalTest : public testing::Test {
                                          std::function<void(const Progress&)> progress = nullptr) {
     options.emplace("max-concurrent-file-group-rewrites", "1");
     options.emplace("rewrite-all", "true");
-    const Table loaded = table().Load();
+    Table loaded = table().Load();
     FIRN_ASSIGN(auto parsed, ParseRewriteDataFilesOptions(*loaded.metadata, options));
     parsed.has_journal = true;
+    if (has_locks_) loaded.io = std::make_shared<LockableFileIO>(loaded.io, locks_);
     const MaintainContext context{
         .commit = table().context(), .budget = &budget_, .progress = std::move(progress)};
     return RewriteDataFiles(context, loaded, std::string(kMainBranch), nullptr, parsed);
@@ -168,6 +188,15 @@ class RewriteJournalTest : public testing::Test {
     EXPECT_THAT(Journal(), IsEmpty());
   }
 
+  void TearOwners() {
+    for (const std::string& uri : Journal()) {
+      if (!uri.ends_with("owner.json")) continue;
+      ASSERT_THAT(WriteFile(table().io(), uri, AsBytes("{\"table-uuid\":")), IsOk());
+    }
+  }
+
+  TemporaryFolder locks_;
+  bool has_locks_ = false;  ///< Journals have locks.
   std::unique_ptr<TestTable> table_;
   std::map<std::string, std::vector<DataFile>> inputs_;
   std::vector<std::string> rows_;
@@ -296,14 +325,32 @@ TEST_F(RewriteJournalTest, ARunGoesOnWhereNoJournalCanBeKept) {
 
 TEST_F(RewriteJournalTest, ATornJournalIsLeftAlone) {
   RewriteTwoGroups();
-  for (const std::string& uri : Journal()) {
-    if (uri.ends_with("owner.json")) {
-      ASSERT_THAT(WriteFile(table().io(), uri, AsBytes("{\"table-uuid\":")), IsOk());
-    }
-  }
+  TearOwners();
   EXPECT_THAT(Rewrite(), IsOk());
   EXPECT_EQ(Read(), rows_);
   EXPECT_THAT(Outputs(), SizeIs(5));
+}
+
+TEST_F(RewriteJournalTest, ATornJournalIsLeftAloneWhileItsLockIsHeld) {
+  has_locks_ = true;
+  RewriteTwoGroups();
+  const std::string owner = *FilesIn("owner.json").begin();
+  const LockableFileIO io(table().Load().io, locks_);
+  const auto lock = FileLock::Hold(
+      io, owner.substr(0, owner.size() - JournalOwnerName().size()) + JournalLockName());
+  ASSERT_THAT(lock, IsOk());
+  TearOwners();
+  EXPECT_THAT(Rewrite(), IsOk());
+  EXPECT_EQ(Read(), rows_);
+  EXPECT_THAT(Outputs(), SizeIs(5));
+}
+
+TEST_F(RewriteJournalTest, WhatATornJournalLeftGoesOnceItsLockIsFree) {
+  has_locks_ = true;
+  RewriteTwoGroups();
+  TearOwners();
+  EXPECT_THAT(Rewrite(), IsOk());
+  ExpectSameRowsInThreeFiles();
 }
 
 /// Dies at the n-th file that it publishes: that one may still come into being, nothing after it.

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include "firn/maintain/cycle/conversion_cost_internal.h"
 #include "firn/maintain/cycle/delete_maintenance_internal.h"
 #include "firn/maintain/cycle/step_cost.h"
 #include "firn/maintain/deletes/convert_equality_deletes.h"
@@ -29,14 +30,15 @@ class DeleteMaintenance {
     FIRN_RETURN_IF_ERROR(ConvertEquality());
     FIRN_RETURN_IF_ERROR(RewritePositions());
     if (done_.empty()) {
-      return StepReport{
-          .outcome = StepOutcome::kSkipped,
-          .reason = "every delete file applies to some data file, and none is worth rewriting"};
+      // Without any delete file, the first reason says all.
+      if (!has_deletes_) reasons_.resize(1);
+      return StepReport{.outcome = StepOutcome::kSkipped,
+                        .reason = fmt::format("{}", fmt::join(reasons_, "; "))};
     }
     StepReport report{.outcome = is_dry_run_ ? StepOutcome::kPlanned : StepOutcome::kDone,
                       .reason = fmt::format("{}", fmt::join(done_, "; ")),
                       .files = files_};
-    if (is_estimated_) report.estimate = MakeStepCost(totals_, {}, policy_.cost);
+    report.estimate = MakeStepCost(totals_, {}, policy_.cost);
     return report;
   }
 
@@ -46,8 +48,8 @@ class DeleteMaintenance {
     return {};
   }
 
-  // A commit that writes delete manifests anew, after a look at all manifests.
-  Status EstimateCommit() {
+  // A commit that writes delete manifests anew, after so many looks at all manifests.
+  Status EstimateCommit(int passes = 2) {
     const Snapshot* snapshot = table_.metadata->current_snapshot();
     FIRN_CHECK(snapshot != nullptr);  // It has deletes.
     FIRN_ASSIGN(const auto manifests, ReadManifests(*table_.io, *snapshot));
@@ -55,7 +57,7 @@ class DeleteMaintenance {
     for (const ManifestFile& manifest : manifests) {
       if (manifest.content == ManifestContent::kDeletes) rewritten += manifest.manifest_length;
     }
-    EstimateMore(EstimateManifests(manifests, rewritten, 2));
+    EstimateMore(EstimateManifests(manifests, rewritten, passes));
     return {};
   }
 
@@ -65,6 +67,11 @@ class DeleteMaintenance {
     totals_.bytes_written += more.bytes_written;
   }
 
+  Status Skip(std::string reason) {
+    reasons_.push_back(std::move(reason));
+    return {};
+  }
+
   void Add(std::string what, int64_t files) {
     done_.push_back(std::move(what));
     files_ += files;
@@ -72,9 +79,10 @@ class DeleteMaintenance {
 
   Status RemoveDangling() {
     FIRN_ASSIGN(const auto dangling, FindDanglingDeletes(context_, table_, branch_));
-    if (dangling.empty()) return {};
+    has_deletes_ = dangling.used_count > 0;
+    if (dangling.files.empty()) return Skip(dangling.reason);
     FIRN_RETURN_IF_ERROR(EstimateCommit());
-    auto files = static_cast<int64_t>(dangling.size());
+    auto files = static_cast<int64_t>(dangling.files.size());
     if (!is_dry_run_) {
       FIRN_ASSIGN(const auto result, RemoveDanglingDeletes(context_, table_, branch_));
       files = result.removed_delete_files_count;
@@ -89,8 +97,11 @@ class DeleteMaintenance {
     options.min_input_files = policy_.deletes_min_equality_files;
     FIRN_ASSIGN(const DeleteRewritePlan plan,
                 PlanEqualityDeleteConversion(context_, table_, branch_, nullptr, options));
-    if (plan.groups.empty()) return {};
-    is_estimated_ = false;  // How much of the data files their key columns are shows as it goes.
+    if (plan.groups.empty()) return Skip(plan.reason);
+    constexpr int kPasses = 6;  // For deletes and for data, to look, to plan and to commit.
+    FIRN_RETURN_IF_ERROR(EstimateCommit(kPasses));
+    FIRN_ASSIGN(const IoTotals conversion, EstimateConversion(context_, table_, plan));
+    EstimateMore(conversion);
     if (is_dry_run_) {
       const int64_t files = CountInputs(plan);
       Add(fmt::format("{} equality delete files to become positions", files), files);
@@ -110,7 +121,7 @@ class DeleteMaintenance {
     options.only_fewer = true;
     FIRN_ASSIGN(const DeleteRewritePlan plan,
                 PlanPositionDeleteRewrite(context_, table_, branch_, nullptr, options));
-    if (plan.groups.empty()) return {};
+    if (plan.groups.empty()) return Skip(plan.reason);
     const int64_t files = CountInputs(plan);
     int64_t outputs = 0;
     int64_t bytes = 0;
@@ -138,9 +149,10 @@ class DeleteMaintenance {
   const bool is_dry_run_;
   const std::string branch_{kMainBranch};
   std::vector<std::string> done_;
+  std::vector<std::string> reasons_;  // Why what is not done is not.
+  bool has_deletes_ = false;          // That apply to something.
   int64_t files_ = 0;
   IoTotals totals_;
-  bool is_estimated_ = true;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "firn/commit/rewrite_manifests.h"
 #include "firn/maintain/compaction/rewrite_data_files.h"
 #include "firn/maintain/cycle/delete_maintenance_internal.h"
+#include "firn/maintain/cycle/row_maintenance_internal.h"
 #include "firn/maintain/cycle/table_health.h"
 #include "firn/maintain/expiry/expire_snapshots.h"
 #include "firn/maintain/orphans/remove_orphan_files.h"
@@ -118,7 +119,9 @@ Result<StepReport> TableMaintenance::Compact() {
 }
 
 Result<StepReport> TableMaintenance::RewriteManifestFiles() {
-  FIRN_ASSIGN(const auto chosen, ChooseManifestsToRewrite(table_, {}));
+  FIRN_ASSIGN(const auto found, ChooseManifestsToRewrite(table_, {}));
+  const std::vector<ManifestFile>& chosen = found.manifests;
+  if (chosen.empty()) return Skip(found.reason);
   if (std::ssize(chosen) < kManifestsWorthIt) {
     return Skip(fmt::format("{} manifests could be put together, worth it from {}", chosen.size(),
                             kManifestsWorthIt));
@@ -200,6 +203,8 @@ Result<StepReport> TableMaintenance::RemoveUnknown(bool only_metadata) {
 Result<StepReport> TableMaintenance::RunStep(MaintenanceStep step) {
   FIRN_RETURN_IF_ERROR(Reload());
   switch (step) {
+    case MaintenanceStep::kRows:
+      return MaintainRows(context_, table_, policy_, is_dry_run_);
     case MaintenanceStep::kCompact:
       return Compact();
     case MaintenanceStep::kDeletes:

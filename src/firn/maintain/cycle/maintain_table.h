@@ -46,9 +46,10 @@ struct MaintenanceBudget {
   std::shared_ptr<ContentFolders> content_folders;  ///< Null: each table is looked at alone.
 };
 
-/// Do to `table` what its policy says and what pays, in the safe order: compaction, rewriting of
-/// delete files, manifests, expiry, old metadata, orphans. `report` hears of each step as it ends.
-/// After a step that failed no further one begins: what it left is for the next run to look at.
+/// Do to `table` what its policy says and what pays, in the safe order: old rows, compaction,
+/// rewriting of delete files, manifests, expiry, old metadata, orphans. `report` hears of each step
+/// as it ends. After a step that failed no further one begins: what it left is for the next run to
+/// look at.
 /// A dry run only looks; later steps then see the table as it is, without what earlier ones would
 /// do, such as snapshots and files that these add, and say so. Errors: none that a report does not
 /// tell.

@@ -16,10 +16,13 @@ namespace {
 constexpr std::string_view kPropertyPrefix = "firn.maintain.";
 
 constexpr std::pair<std::string_view, MaintenanceStep> kSteps[] = {
-    {"compact", MaintenanceStep::kCompact},     {"deletes", MaintenanceStep::kDeletes},
-    {"manifests", MaintenanceStep::kManifests}, {"expire", MaintenanceStep::kExpire},
-    {"metadata", MaintenanceStep::kMetadata},   {"orphans", MaintenanceStep::kOrphans},
+    {"rows", MaintenanceStep::kRows},       {"compact", MaintenanceStep::kCompact},
+    {"deletes", MaintenanceStep::kDeletes}, {"manifests", MaintenanceStep::kManifests},
+    {"expire", MaintenanceStep::kExpire},   {"metadata", MaintenanceStep::kMetadata},
+    {"orphans", MaintenanceStep::kOrphans},
 };
+constexpr std::string_view kRowsColumn = "expire-rows.column";
+constexpr std::string_view kRowsDays = "expire-rows.keep-days";
 
 Error Unexpected(std::string_view key, std::string_view value, std::string_view expected) {
   return MakeError(ErrorCode::kInvalidInput, "maintenance policy: '{}' is '{}', expected {}", key,
@@ -58,7 +61,7 @@ Result<std::vector<MaintenanceStep>> ReadSteps(const std::string& value) {
     });
     if (step == std::end(kSteps)) {
       return Unexpected("steps", value,
-                        "some of compact, deletes, manifests, expire, metadata, orphans");
+                        "some of rows, compact, deletes, manifests, expire, metadata, orphans");
     }
     chosen[static_cast<size_t>(step - std::begin(kSteps))] = true;
   }
@@ -67,6 +70,38 @@ Result<std::vector<MaintenanceStep>> ReadSteps(const std::string& value) {
     if (chosen[i]) steps.push_back(kSteps[i].second);
   }
   return steps;
+}
+
+Result<int64_t> ReadDays(std::string_view key, const std::string& value) {
+  const auto count = ParseInt64(value);
+  if (count && *count >= 0) return *count;
+  return Unexpected(key, value, "a number of 0 or more");
+}
+
+// Rows go only if it is said which.
+Status ReadRowRetention(const Properties& settings, MaintenancePolicy& policy) {
+  const auto column = settings.find(std::string(kRowsColumn));
+  const auto days = settings.find(std::string(kRowsDays));
+  const bool has_column = column != settings.end();
+  const bool has_days = days != settings.end();
+  if (has_column != has_days) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "maintenance policy: '{}' is set and '{}' is not, expected both",
+                     has_column ? kRowsColumn : kRowsDays, has_column ? kRowsDays : kRowsColumn);
+  }
+  const bool has_steps = settings.contains("steps");
+  if (has_column) {
+    policy.expire_rows.emplace();
+    policy.expire_rows->column = column->second;
+    FIRN_ASSIGN(policy.expire_rows->keep_days, ReadDays(kRowsDays, days->second));
+    if (!has_steps) policy.steps.insert(policy.steps.begin(), MaintenanceStep::kRows);
+  } else if (has_steps && !policy.steps.empty() && policy.steps.front() == MaintenanceStep::kRows) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "maintenance policy: 'steps' has rows, but which rows are too old is not "
+                     "said: set '{}' and '{}'",
+                     kRowsColumn, kRowsDays);
+  }
+  return {};
 }
 
 Status ReadCompaction(const std::string& key, std::string_view name, const std::string& value,
@@ -116,6 +151,8 @@ Status ReadSetting(const std::string& key, const std::string& value, Maintenance
     FIRN_ASSIGN(policy.steps, ReadSteps(value));
   } else if (key == "deletes.min-equality-files") {
     FIRN_ASSIGN(policy.deletes_min_equality_files, ReadCount(key, value));
+  } else if (key == kRowsDays) {
+    FIRN_RETURN_IF_ERROR(ReadDays(key, value));
   } else if (key == "expire.older-than") {
     FIRN_ASSIGN(policy.expire_older_than, ReadDuration(key, value));
   } else if (key == "expire.retain-last") {
@@ -160,6 +197,8 @@ const std::vector<std::string>& MaintenancePolicyKeys() {
                                                  "cost.dollars-per-thousand-requests",
                                                  "deletes.min-equality-files",
                                                  "enabled",
+                                                 "expire-rows.column",
+                                                 "expire-rows.keep-days",
                                                  "expire.older-than",
                                                  "expire.retain-last",
                                                  "orphans.max-fraction",
@@ -200,8 +239,9 @@ Result<MaintenancePolicy> MakeMaintenancePolicy(Properties settings, const Prope
     if (key.starts_with(kPropertyPrefix)) settings[key.substr(kPropertyPrefix.size())] = value;
   }
   MaintenancePolicy policy;
-  for (const auto& [name, step] : kSteps)
-    policy.steps.push_back(step);
+  for (const auto& [name, step] : kSteps) {
+    if (step != MaintenanceStep::kRows) policy.steps.push_back(step);
+  }
   const std::vector<std::string>& known = MaintenancePolicyKeys();
   const auto is_property = [&](const std::string& key) {
     return properties.count(std::string(kPropertyPrefix) + key) > 0;
@@ -216,6 +256,7 @@ Result<MaintenancePolicy> MakeMaintenancePolicy(Properties settings, const Prope
     }
     FIRN_RETURN_IF_ERROR(ReadSetting(key, value, policy));
   }
+  FIRN_RETURN_IF_ERROR(ReadRowRetention(settings, policy));
   return policy;
 }
 

@@ -15,15 +15,24 @@
 namespace firn {
 
 /// The steps of a maintenance cycle, in the order in which they are safe and pay most.
-enum class MaintenanceStep { kCompact, kDeletes, kManifests, kExpire, kMetadata, kOrphans };
+enum class MaintenanceStep { kRows, kCompact, kDeletes, kManifests, kExpire, kMetadata, kOrphans };
 
-/// "compact", "deletes", "manifests", "expire", "metadata", "orphans".
+/// "rows", "compact", "deletes", "manifests", "expire", "metadata", "orphans".
 std::string_view FormatMaintenanceStep(MaintenanceStep step);
+
+/// Which rows are too old, see ExpireRows.
+struct RowRetention {
+  std::string column;
+  int64_t keep_days = 0;
+};
 
 /// What `firn maintain` does to one table.
 struct MaintenancePolicy {
   bool is_enabled = true;
-  std::vector<MaintenanceStep> steps;  ///< In their order; by default all.
+  /// In their order; by default all, kRows only where `expire_rows` is said.
+  std::vector<MaintenanceStep> steps;
+
+  std::optional<RowRetention> expire_rows;  ///< Empty: rows stay (decision 0049).
 
   /// Options of rewrite_data_files by their names.
   std::map<std::string, std::string> compact_options;

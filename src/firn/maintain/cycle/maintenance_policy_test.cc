@@ -55,5 +55,29 @@ TEST(MaintenancePolicyTest, RefusesWhatItDoesNotUnderstand) {
   EXPECT_THAT(error("orphans.max-fraction", "NaN"), IsError(ErrorCode::kInvalidInput, "0 to 1"));
 }
 
+TEST(MaintenancePolicyTest, RowsGoOnlyIfItIsSaidWhich) {
+  const Properties both = {{"expire-rows.column", "day"}, {"expire-rows.keep-days", "30"}};
+  const auto policy = MakeMaintenancePolicy(both, {});
+  ASSERT_THAT(policy, IsOk());
+  EXPECT_THAT(policy->steps, SizeIs(7));
+  EXPECT_EQ(policy->steps.front(), MaintenanceStep::kRows);
+  ASSERT_TRUE(policy->expire_rows.has_value());
+  EXPECT_EQ(policy->expire_rows->column, "day");
+  EXPECT_EQ(policy->expire_rows->keep_days, 30);
+  Properties compacting = both;
+  compacting["steps"] = "compact";
+  EXPECT_THAT(MakeMaintenancePolicy(compacting, {})->steps, ElementsAre(MaintenanceStep::kCompact));
+
+  EXPECT_THAT(MakeMaintenancePolicy({{"steps", "compact,rows"}}, {}),
+              IsError(ErrorCode::kInvalidInput, "which rows are too old is not said"));
+  EXPECT_THAT(MakeMaintenancePolicy({{"expire-rows.column", "day"}}, {}),
+              IsError(ErrorCode::kInvalidInput, "'expire-rows.keep-days' is not"));
+  EXPECT_THAT(MakeMaintenancePolicy({}, {{"firn.maintain.expire-rows.keep-days", "3"}}),
+              IsError(ErrorCode::kInvalidInput, "'expire-rows.column' is not"));
+  EXPECT_THAT(
+      MakeMaintenancePolicy({{"expire-rows.column", "day"}, {"expire-rows.keep-days", "3d"}}, {}),
+      IsError(ErrorCode::kInvalidInput, "a number of 0 or more"));
+}
+
 }  // namespace
 }  // namespace firn

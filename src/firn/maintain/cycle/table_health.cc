@@ -190,7 +190,7 @@ Result<TableHealth> AssessTable(const MaintainContext& context, const Table& tab
       health.compaction_bytes += group.input_bytes;
     }
     FIRN_ASSIGN(const auto rewritable, ChooseManifestsToRewrite(table, {}));
-    const auto count = static_cast<int64_t>(rewritable.size());
+    const auto count = static_cast<int64_t>(rewritable.manifests.size());
     if (count >= kManifestsWorthIt) health.manifests_to_rewrite = count;
     FIRN_ASSIGN(health.deletes_to_maintain, LookAtDeletes(context, table, policy, manifests));
   }

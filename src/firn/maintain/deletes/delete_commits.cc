@@ -7,6 +7,7 @@
 #include "firn/format/puffin/delete_reference.h"
 #include "firn/maintain/deletes/delete_commits_internal.h"
 #include "firn/maintain/deletes/stale_groups_internal.h"
+#include "firn/maintain/group_name_internal.h"
 
 namespace firn {
 namespace {
@@ -103,7 +104,7 @@ void DeleteCommits::Discard(int64_t group) {
 }
 
 std::string DeleteCommits::NameOf(int64_t group) const {
-  return fmt::format("group {} ({}) of delete files", group, state(group).group.partition_path);
+  return NameGroup(group, state(group).group.partition_path) + " of delete files";
 }
 
 Result<std::vector<int64_t>> DeleteCommits::FindConflicts(const std::vector<int64_t>& groups) {

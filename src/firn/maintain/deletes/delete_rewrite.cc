@@ -11,6 +11,7 @@
 #include "firn/format/puffin/delete_reference.h"
 #include "firn/maintain/compaction/compaction_internal.h"
 #include "firn/maintain/deletes/delete_commits_internal.h"
+#include "firn/maintain/group_name_internal.h"
 
 namespace firn {
 namespace {
@@ -55,8 +56,7 @@ class DeleteGroupsRun {
       AddDone(group);
       return {};
     }
-    Error error =
-        result.error().Within(fmt::format("group {} ({})", group.index, group.partition_path));
+    Error error = result.error().Within(NameGroup(group.index, group.partition_path));
     const ErrorCode code = error.code();
     if (code == ErrorCode::kResourceExhausted && may_put_off) {
       const std::lock_guard lock(mutex_);
@@ -174,7 +174,7 @@ Result<DeleteRewriteResult> RunDeleteRewrite(const MaintainContext& context, con
                                              const DeletePlanner& planner,
                                              const DeleteGroupRunner& run_group) {
   FIRN_ASSIGN(DeleteRewritePlan plan, planner(table, nullptr));
-  if (plan.groups.empty()) return DeleteRewriteResult();
+  if (plan.groups.empty()) return DeleteRewriteResult{.reason = std::move(plan.reason)};
   std::vector<int64_t> groups(plan.groups.size());
   std::iota(groups.begin(), groups.end(), int64_t{0});
   DeleteCommits commits(context, table, std::move(plan), branch, options, planner);

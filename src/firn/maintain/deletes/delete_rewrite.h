@@ -28,6 +28,7 @@ struct DeleteGroup {
 struct DeleteRewritePlan {
   SnapshotId starting_snapshot_id = 0;
   std::vector<DeleteGroup> groups;
+  std::string reason;  ///< Why there are no groups, and which options would change that.
 };
 
 /// Option names are Spark's, with `_` for `-`.
@@ -46,6 +47,7 @@ struct DeleteRewriteResult {
   int64_t added_bytes = 0;
   std::optional<SnapshotId> snapshot_id;  ///< Of the last commit; empty: there was nothing to do.
   int32_t commit_count = 0;
+  std::string reason;  ///< Of the plan; empty: there was something to do.
 };
 
 /// Bytes that are a delete file's own: deletion vectors share their files.

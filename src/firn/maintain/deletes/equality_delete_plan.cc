@@ -5,6 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "firn/format/puffin/delete_reference.h"
 #include "firn/maintain/deletes/convert_equality_deletes.h"
 #include "firn/maintain/deletes/delete_rewrite_internal.h"
@@ -55,7 +57,10 @@ class ConversionPlanner {
         return !only_->contains(FileKey(file->file));
       });
     }
-    if (files_.empty()) return std::move(plan_);
+    if (files_.empty()) {
+      plan_.reason = "there is no equality delete file";
+      return std::move(plan_);
+    }
     for (size_t i = 0; i < files_.size(); ++i)
       numbers_.emplace(FileKey(files_[i]->file), i);
     FIRN_RETURN_IF_ERROR(FindTasks());
@@ -138,12 +143,23 @@ class ConversionPlanner {
       const auto place = places.find(sets_->Find(NumbersOf(task).front()));
       if (place != places.end()) groups[place->second].tasks.push_back(std::move(task));
     }
+    size_t most = 0;
     for (DeleteGroup& group : groups) {
+      most = std::max(most, group.inputs.size());
       if (static_cast<int64_t>(group.inputs.size()) < options_.min_input_files) continue;
       group.expected_outputs = static_cast<int64_t>(group.tasks.size());
       group.partition_path = PathOf(group.inputs.front()->file);
       plan_.groups.push_back(std::move(group));
     }
+    if (!plan_.groups.empty()) return;
+    plan_.reason =
+        groups.empty()
+            ? fmt::format("none of {} equality delete files applies to what 'where' asks for",
+                          files_.size())
+            : fmt::format(
+                  "of {} equality delete files no {} have data files in common "
+                  "(min-input-files; the most are {})",
+                  files_.size(), options_.min_input_files, most);
   }
 
   std::string PathOf(const DataFile& file) const {
@@ -184,7 +200,7 @@ Result<DeleteRewritePlan> PlanEqualityDeletes(const MaintainContext& context, co
                                               const ConvertEqualityDeletesOptions& options,
                                               const DeleteFileKeys* only) {
   FIRN_ASSIGN(const Snapshot* head, HeadOfBranch(*table.metadata, branch));
-  if (head == nullptr) return DeleteRewritePlan();
+  if (head == nullptr) return DeleteRewritePlan{.reason = "the table has no snapshot"};
   return ConversionPlanner(context, table, *head, options, only).Plan(where);
 }
 

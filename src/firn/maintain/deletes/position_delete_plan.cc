@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "firn/base/format_bytes.h"
 #include "firn/base/text.h"
 #include "firn/format/puffin/delete_reference.h"
 #include "firn/maintain/deletes/delete_rewrite_internal.h"
@@ -22,6 +26,46 @@ bool IsWorthRewriting(const DeleteGroup& group, const RewritePositionDeletesOpti
   return (has_several && static_cast<int64_t>(group.inputs.size()) >= options.min_input_files) ||
          (has_several && group.input_bytes > sizes.target_bytes) ||
          group.input_bytes > sizes.max_bytes;
+}
+
+/// What the planner has looked at.
+struct PositionDeleteSurvey {
+  int64_t files = 0;
+  int64_t candidates = 0;         ///< By their size.
+  int64_t most_in_partition = 0;  ///< Candidates that may go together.
+  int64_t not_fewer = 0;          ///< Files of groups from which as many would come.
+};
+
+std::string DescribeNothingToDo(const PositionDeleteSurvey& survey,
+                                const RewritePositionDeletesOptions& options, bool converts) {
+  if (survey.files == 0) {
+    return std::string(
+               "there is no position delete file to look at, in the table or in what "
+               "'where' leaves of it") +
+           (converts ? "; deletion vectors stay as they are" : "");
+  }
+  if (survey.not_fewer > 0) {
+    return fmt::format(
+        "of {} position delete files as many would come: each data file has its own "
+        "(write.delete.granularity)",
+        survey.not_fewer);
+  }
+  const auto bytes = [](int64_t count) { return FormatBytes(static_cast<double>(count)); };
+  const std::string limits =
+      fmt::format("below {} (min-file-size-bytes) or above {} (max-file-size-bytes)",
+                  bytes(options.min_file_size_bytes), bytes(options.max_file_size_bytes));
+  std::string text;
+  if (survey.candidates == 0) {
+    text = fmt::format("{} position delete files were looked at: none is {}", survey.files, limits);
+  } else {
+    text = fmt::format(
+        "{} of {} position delete files are {}, but no group in a partition has {} of them "
+        "(min-input-files; the most in a partition is {}) or more of them than fill a file of {} "
+        "(target-file-size-bytes)",
+        survey.candidates, survey.files, limits, std::max<int64_t>(options.min_input_files, 2),
+        survey.most_in_partition, bytes(options.target_file_size_bytes));
+  }
+  return text + "; rewrite-all=true takes every file";
 }
 
 /// Delete files of one partition of one spec.
@@ -72,25 +116,35 @@ class PositionDeletePlanner {
     FIRN_ASSIGN(auto files,
                 ListDeleteFiles(context_, table_, head, FileContent::kPositionDeletes, bound));
     plan_.starting_snapshot_id = head.snapshot_id;
+    survey_.files = static_cast<int64_t>(files.size());
     const auto is_left_out = [&](const DeleteFilePtr& file) { return !IsAsked(file); };
     if (only_ != nullptr && !converts()) std::erase_if(files, is_left_out);
     for (Bucket& bucket : BucketByPartition(std::move(files)))
       AddGroups(std::move(bucket));
-    if (plan_.groups.empty()) return std::move(plan_);
+    if (plan_.groups.empty()) return Nothing();
     FIRN_RETURN_IF_ERROR(AddTasks(head));
     for (DeleteGroup& group : plan_.groups)
       Describe(group);
     if (options_.only_fewer && !converts()) {
-      std::erase_if(plan_.groups, [](const DeleteGroup& group) {
-        return group.expected_outputs >= static_cast<int64_t>(group.inputs.size());
+      std::erase_if(plan_.groups, [this](const DeleteGroup& group) {
+        const auto inputs = static_cast<int64_t>(group.inputs.size());
+        const bool is_as_many = group.expected_outputs >= inputs;
+        if (is_as_many) survey_.not_fewer += inputs;
+        return is_as_many;
       });
     }
+    if (plan_.groups.empty()) return Nothing();
     OrderGroups(plan_.groups, options_.rewrite_job_order);
     return std::move(plan_);
   }
 
  private:
   bool converts() const { return metadata_.format_version >= 3; }
+
+  DeleteRewritePlan Nothing() {
+    plan_.reason = DescribeNothingToDo(survey_, options_, converts());
+    return std::move(plan_);
+  }
 
   bool IsAsked(const DeleteFilePtr& file) const {
     return only_ == nullptr || only_->contains(FileKey(file->file));
@@ -109,6 +163,9 @@ class PositionDeletePlanner {
     std::erase_if(bucket.files, [&](const DeleteFilePtr& file) {
       return !options_.rewrite_all && !sizes.IsOutOfRange(file->file.file_size_in_bytes);
     });
+    const auto candidates = static_cast<int64_t>(bucket.files.size());
+    survey_.candidates += candidates;
+    survey_.most_in_partition = std::max(survey_.most_in_partition, candidates);
     const auto weight = [&](size_t i) { return bucket.files[i]->file.file_size_in_bytes; };
     auto begin = bucket.files.begin();
     for (const size_t end :
@@ -184,6 +241,7 @@ class PositionDeletePlanner {
   const TableMetadata& metadata_;
   const RewritePositionDeletesOptions& options_;
   const DeleteFileKeys* const only_;  // May be null.
+  PositionDeleteSurvey survey_;
   DeleteRewritePlan plan_;
 };
 
@@ -225,7 +283,7 @@ Result<DeleteRewritePlan> PlanPositionDeletes(const MaintainContext& context, co
                                               const RewritePositionDeletesOptions& options,
                                               const DeleteFileKeys* only) {
   FIRN_ASSIGN(const Snapshot* head, HeadOfBranch(*table.metadata, branch));
-  if (head == nullptr) return DeleteRewritePlan();
+  if (head == nullptr) return DeleteRewritePlan{.reason = "the table has no snapshot"};
   return PositionDeletePlanner(context, table, options, only).Plan(*head, where);
 }
 

@@ -16,7 +16,7 @@ class RemoveDanglingDeletesTest : public MaintenanceTest {
     const auto found = FindDanglingDeletes(context(), table().Load(), std::string(kMainBranch));
     EXPECT_THAT(found, IsOk());
     if (!found.ok()) return names;
-    for (const DeleteFilePtr& file : *found)
+    for (const DeleteFilePtr& file : found->files)
       names.emplace_back(UriFileName(file->file.file_path));
     return names;
   }

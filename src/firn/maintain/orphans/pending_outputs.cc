@@ -23,9 +23,9 @@ Result<bool> IsPending(const MaintainContext& context, FileIO& io, const std::st
   // The run has ended, and its outputs are the table's, or nobody's.
   if (!owner.ok() && owner.error().code() == ErrorCode::kNotFound) return false;
   if (!owner.ok() && owner.error().code() != ErrorCode::kCorrupt) return owner.error();
-  if (!owner.ok()) return is_within(files.newest);
+  const bool is_released = owner.ok() && owner->is_released;
   const ProcessState state =
-      owner->is_released ? ProcessState::kEnded : FindProcess(owner->process);
+      is_released ? ProcessState::kEnded : FindOwner(io, location, owner.ok() ? &*owner : nullptr);
   if (state == ProcessState::kRunning) return true;
   return is_within(state == ProcessState::kEnded ? files.oldest : files.newest);
 }
