@@ -1,0 +1,14 @@
+#include <cstddef>
+#include <cstdint>
+
+#include "firn/data/formats/data_file_fuzz_internal.h"
+
+// Any bytes as an ORC data file.
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  firn::ReadFuzzedFile(firn::FileFormat::kOrc, "memory:/f.orc",
+                       {reinterpret_cast<const std::byte*>(data), size});
+  return 0;
+}
