@@ -7,7 +7,7 @@
 #include "firn/data/orc/orc_column_internal.h"
 #include "firn/data/orc/orc_tail_internal.h"
 
-// ORC data files, a stripe at a time (decision 0047). Streams are read from their starts: the row
+// ORC data files, a stripe at a time (decision 0050). Streams are read from their starts: the row
 // index of a stripe is not needed, and not looked at.
 
 namespace firn {
