@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <arrow/array/data.h>
+
 #include <gtest/gtest.h>
 
 #include "firn/base/text.h"

@@ -158,7 +158,7 @@ TEST(AvroDataFileTest, RefusesABlockWithOtherRecordsThanItTells) {
   const std::string sync = bytes.substr(bytes.size() - 16);
   const size_t count = bytes.find(sync) + sync.size();
   ASSERT_EQ(bytes[count], 6) << "3 records, zigzag";
-  for (const char wrong : {4, 8, 0}) {
+  for (const char wrong : {'\x04', '\x08', '\x00'}) {
     bytes[count] = wrong;
     FileScanTask other =
         table.AddFile(fmt::format("wrong{}.avro", int{wrong}), bytes, FileFormat::kAvro);

@@ -5,6 +5,7 @@
 #include "firn/base/log.h"
 #include "firn/base/process_identity.h"
 #include "firn/base/text.h"
+#include "firn/format/metadata/adopted_folders.h"
 #include "firn/maintain/compaction/rewrite_journal_internal.h"
 #include "firn/maintain/maintenance_testing_internal.h"
 #include "firn/maintain/orphans/quarantine.h"
@@ -404,6 +405,21 @@ TEST_F(RemoveOrphanFilesTest, LeavesNamesAloneThatNoListCanHold) {
   EXPECT_THAT(found, IsOkAnd(ElementsAre(orphan)));
   EXPECT_THAT(lines, ElementsAre(HasSubstr("1 files have names that are not UTF-8, such as '" +
                                            Location() + "/data/bad\\xff.bin'")));
+}
+
+// They belong to others, even when no snapshot needs them any more.
+TEST_F(RemoveOrphanFilesTest, RefusesFoldersThatFilesWereTakenOverFrom) {
+  table().Add({Data("a")});
+  Commit({SetProperties{
+      {{std::string(kAdoptedFolders), FormatAdoptedFolders({"memory:/others/source"})}}}});
+  Age();
+  for (const char* location :
+       {"memory:/others/source", "memory:/others/", "memory:/others/source/k=1"}) {
+    RemoveOrphanFilesOptions options = Options();
+    options.location = location;
+    EXPECT_THAT(Find(options), IsError(ErrorCode::kInvalidInput, "'firn.adopted-folders'"));
+  }
+  EXPECT_THAT(Find(Options()), IsOk());
 }
 
 TEST_F(RemoveOrphanFilesTest, RefusesTheWholeFileSystem) {

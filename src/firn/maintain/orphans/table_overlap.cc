@@ -33,12 +33,42 @@ Status CheckApart(const RealNames& names, const Table& other, const std::string&
   return {};
 }
 
+Result<bool> IsOwnFolder(const RealNames& names, const TableMetadata& metadata,
+                         const std::string& folder) {
+  for (const std::string& own : OwnFolders(metadata)) {
+    FIRN_ASSIGN(const bool is_own, names.IsWithin(folder, own));
+    if (is_own) return true;
+  }
+  return false;
+}
+
+// What the table took over from folders of others is theirs, whether it still needs it or not.
+Status CheckNotAdopted(const RealNames& names, const TableMetadata& metadata,
+                       const std::string& location) {
+  FIRN_ASSIGN(const bool is_own, IsOwnFolder(names, metadata, location));
+  if (is_own) return {};
+  FIRN_ASSIGN(const auto adopted, ParseAdoptedFolders(metadata.properties));
+  for (const std::string& folder : adopted) {
+    FIRN_ASSIGN(const bool is_own_folder, IsOwnFolder(names, metadata, folder));
+    FIRN_ASSIGN(const bool is_below, names.IsWithin(folder, location));
+    FIRN_ASSIGN(const bool is_above, names.IsWithin(location, folder));
+    if (is_own_folder || !(is_below || is_above)) continue;
+    return MakeError(ErrorCode::kInvalidInput,
+                     "the table took over files from '{}', which belong to others, and '{}' is in "
+                     "or around it: they would count as orphans; give another location, or, if "
+                     "nobody else needs them, take the folder out of the table property '{}'",
+                     folder, location, kAdoptedFolders);
+  }
+  return {};
+}
+
 }  // namespace
 
 Status CheckNoTableBelow(const MaintainContext& context, const Table& table,
                          const std::string& location) {
   const RealNames names(*table.io);
   const std::string folder(StripTrailingSlash(location));
+  FIRN_RETURN_IF_ERROR(CheckNotAdopted(names, *table.metadata, folder));
   const auto check = [&](const Table& other) -> Status {
     // The same table under another name.
     const std::string& uuid = other.metadata->table_uuid;

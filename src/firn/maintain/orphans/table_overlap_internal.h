@@ -11,8 +11,9 @@ namespace firn {
 
 /// Refuse if the catalog has another table whose location, or one of its locations for data and
 /// metadata, is `location` or below it. Tables that cannot be loaded are passed over; in a catalog
-/// of very many tables only those of the same namespace are looked at.
-/// Errors: kInvalidInput naming the table.
+/// of very many tables only those of the same namespace are looked at. Refuse, too, if it is in or
+/// around a folder that the table took files over from (`firn.adopted-folders`), unless it is one
+/// of its own. Errors: kInvalidInput naming the table or the folder.
 Status CheckNoTableBelow(const MaintainContext& context, const Table& table,
                          const std::string& location);
 
