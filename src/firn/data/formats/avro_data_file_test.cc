@@ -63,6 +63,7 @@ FileScanTask WriteAvro(RowTable& table, const std::string& name, const AvroNode&
   task.file.file_path = uri;
   task.file.file_format = FileFormat::kAvro;
   task.file.file_size_in_bytes = table.io().Stat(uri)->size;
+  task.file.record_count = std::ssize(records);
   return task;
 }
 

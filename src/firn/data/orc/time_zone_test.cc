@@ -23,9 +23,8 @@ std::string BigEndian(uint64_t value, int bytes) {
 }
 
 std::string Header(int changes, int types) {
-  return "TZif2" + std::string(15, '\0') + BigEndian(0, 12) +
-         BigEndian(static_cast<uint64_t>(changes), 4) + BigEndian(static_cast<uint64_t>(types), 4) +
-         BigEndian(4, 4);
+  return "TZif2" + std::string(15 + 12, '\0') + BigEndian(static_cast<uint64_t>(changes), 4) +
+         BigEndian(static_cast<uint64_t>(types), 4) + BigEndian(4, 4);
 }
 
 std::string ZoneType(int64_t offset) {
