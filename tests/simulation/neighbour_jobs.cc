@@ -145,7 +145,9 @@ JobResult DropAdopted(Worker& worker, Operation&) {
   if (made.empty()) return std::optional<SnapshotId>();
   ForeignFolder& folder = *made[worker.random().Below(made.size())];
   const TableName name = folder.made[worker.random().Below(folder.made.size())];
-  FIRN_ASSIGN(const Table table, worker.process().catalog->Load(name));
+  const auto loaded = worker.process().catalog->Load(name);
+  if (folder.is_purged) return std::optional<SnapshotId>();  // Another actor came before.
+  FIRN_ASSIGN(const Table table, loaded);
   const bool is_own = name == folder.table;
   if (is_own) folder.is_purged = true;
   const auto purged = PurgeTable(worker.maintain_context(), table);
