@@ -1,4 +1,4 @@
-#include "firn/data/read/committed_size_internal.h"
+#include "firn/data/read/committed_file_internal.h"
 #include "firn/data/read/delete_file_rows_internal.h"
 
 namespace firn {

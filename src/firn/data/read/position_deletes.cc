@@ -5,7 +5,7 @@
 #include <arrow/array.h>
 
 #include "firn/base/passing_reservation.h"
-#include "firn/data/read/committed_size_internal.h"
+#include "firn/data/read/committed_file_internal.h"
 #include "firn/data/read/delete_file_rows_internal.h"
 #include "firn/data/read/position_deletes_internal.h"
 

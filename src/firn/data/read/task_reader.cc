@@ -13,7 +13,7 @@
 #include "firn/data/columns/column_convert_internal.h"
 #include "firn/data/columns/identity_values_internal.h"
 #include "firn/data/columns/read_fields_internal.h"
-#include "firn/data/read/committed_size_internal.h"
+#include "firn/data/read/committed_file_internal.h"
 #include "firn/data/read/task_reader_internal.h"
 
 namespace firn {

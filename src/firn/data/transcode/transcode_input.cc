@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "firn/data/read/committed_size_internal.h"
+#include "firn/data/read/committed_file_internal.h"
 #include "firn/data/transcode/transcode_input_internal.h"
 #include "firn/parquet/footer.h"
 

@@ -173,6 +173,7 @@ Status PlannedExpiry::FollowCommit(const MaintainContext& context, const Table& 
   AddLateStatistics(table, committed, part);
   const bool has_late = part.statistics.size() + part.partition_statistics.size() > statistics;
   if (!has_late && ReachesTheSame(*after.metadata, *committed.metadata)) return {};
+  files = nullptr;  // Both at once would take twice the memory.
   FIRN_ASSIGN(files, ExpiredFiles::Find(context, part, committed));
   return {};
 }

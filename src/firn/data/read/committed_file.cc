@@ -1,5 +1,5 @@
 #include "firn/base/log.h"
-#include "firn/data/read/committed_size_internal.h"
+#include "firn/data/read/committed_file_internal.h"
 
 namespace firn {
 
